@@ -1,8 +1,9 @@
 /**
  * `npm run bench:against -- REF`: the engine of this folder against the engine of a commit, or of another folder.
  *
- * Each side runs in a process of its own and they take turns of a few blocks, so whatever else the machine does meets both
- * alike. What is printed is the median, over all pairs of turns, of their processor time: above 1 this folder is faster.
+ * Each side runs in a separate process and they take turns of a few blocks, so other load on the machine affects both
+ * alike. The output is the median, over all pairs of turns, of the ratio of their processor times: above 1 this
+ * folder is faster.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -19,7 +20,7 @@ const BLOCKS_A_TURN = 4
 if (process.send === undefined) await compare(process.argv[2])
 else await takeTurns(process.argv[2] as string)
 
-/** The child: an engine of `root`, brought up and warm, that runs a turn whenever it is told to. */
+/** The child: an engine of `root`, brought up and warm, that runs a turn on request. */
 async function takeTurns(root: string): Promise<void> {
   const engine: typeof import('./engineLoad.ts') = await import(join(root, 'bench/engineLoad.ts'))
   const market = engine.newMarket(MARKET)
@@ -50,7 +51,7 @@ async function compare(ref: string | undefined): Promise<void> {
     await Promise.all(children.map(answer))
     const ratios: number[] = []
     for (let turn = 0; turn < TURNS; turn++) {
-      // Neither always has the caches as the other left them.
+      // Alternate the order, so that neither side always inherits the other's caches.
       const order = turn % 2 === 0 ? [ours, theirs] : [theirs, ours]
       const took = new Map<ChildProcess, number>()
       for (const child of order) {

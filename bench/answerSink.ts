@@ -1,6 +1,6 @@
 /**
- * The control of `bigBlock.ts`: a process that asks for the receipts of a block and throws them away. Forked with the
- * address of a node. Told a block hash, it says how many bytes came.
+ * The control of `bigBlock.ts`: a process that requests the receipts of a block and discards them. Forked with the
+ * address of a node. When it receives a block hash, it reports the number of bytes in the answer.
  */
 const node = process.argv[2] as string
 

@@ -1,7 +1,7 @@
 /**
- * API latency while a chain back-fills at full speed, beside the same load on the same service at rest: the p99 of both
- * and the delay of the service's event loop. Service, node and client are processes of their own; node and client are
- * niced, so that neither takes the core the service needs. `npm run bench:api-backfill [swaps]`
+ * API latency while a chain back-fills at full speed, compared with the same load on the same service at rest: the
+ * p99 of both and the delay of the service's event loop. Service, node and client are separate processes; node and
+ * client are niced, so that neither takes the core the service needs. `npm run bench:api-backfill [swaps]`
  */
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -16,11 +16,11 @@ import { until } from '../packages/server/service/testing/until.ts'
 import { median, quantile } from './harness.ts'
 
 const GOAL = 2
-/** In one transaction, hence one block: what a busy block of a real chain holds. */
+/** In one transaction, hence one block: the size of a busy block on a real chain. */
 const PER_BLOCK = 100
-/** Of who asks and of the node: the service goes first. */
+/** The niceness of the client and of the node: the service goes first. */
 const NICE = 10
-/** One request every so often, whatever became of the one before: a slow answer does not spare the next. */
+/** One request per interval, whatever happened to the previous one: a slow response does not delay the next request. */
 const PACE_MS = 5
 const IDLE_MS = 5000
 const ROUNDS = 3
@@ -62,13 +62,13 @@ async function compare(url: string, file: string): Promise<void> {
   process.exitCode = ratio <= GOAL ? 0 : 1
 }
 
-/** The p99 since it was last asked for. */
+/** The p99 since the last call. */
 async function loopDelayMs(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return 1000 * Number(/^assay_nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text)?.[1])
 }
 
-/** The whole past of the chain, and until it is read. */
+/** Waits until the whole past of the chain has been read. */
 async function backfill(url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const path = `${url}/v1/admin/backfill`
@@ -127,7 +127,7 @@ class Asker {
     this.#headers = { authorization: `Bearer ${key}` }
   }
 
-  /** Milliseconds of a token quote; infinite when it is none. */
+  /** Milliseconds for a token quote; infinite when the response is not one. */
   once(): Promise<number> {
     const startMs = performance.now()
     const path = `/v1/quote/token/${CHAIN_ID}/${chain.token('LARK')}`
@@ -143,7 +143,7 @@ class Asker {
     })
   }
 
-  /** Asks at its pace until `work` is done. */
+  /** Sends requests at its pace until `work` is done. */
   async during(work: Promise<unknown>): Promise<Round> {
     await loopDelayMs(this.#url)
     let isDone = false

@@ -1,7 +1,7 @@
 /**
  * Exact arithmetic against plain Euclid in BigInt, and against C with GMP.
  *
- * The operands come from a fixed seed, so every run and both sides of a row work on the same numbers.
+ * The operands come from a fixed seed, so every run and both sides of a row use the same numbers.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -49,7 +49,7 @@ function price(route: Route): string {
   return display(route.reduce(fraction.times))
 }
 
-/** What one writes first: a reduced fraction after every hop, then one digit at a time. */
+/** The obvious implementation: a reduced fraction after every hop, then one digit at a time. */
 function plainPrice(route: Route): string {
   let num = 1n
   let den = 1n
@@ -79,7 +79,7 @@ function longDivision(num: bigint, den: bigint): string {
     if (digits === '' && digit === 0n) point -= 1
     else digits += digit.toString()
   }
-  // A whole part past 18 digits: the digits cut off join the rest.
+  // A whole part beyond 18 digits: the digits cut off join the rest.
   const cut = 10n ** BigInt(digits.length - 18)
   let kept = BigInt(digits) / cut
   rest += (BigInt(digits) % cut) * den
@@ -93,7 +93,7 @@ function longDivision(num: bigint, den: bigint): string {
   return `${trimmed.slice(0, point)}.${trimmed.slice(point)}`
 }
 
-/** Half of the pairs share a factor of a quarter of their bits, the others are as they come. */
+/** Half of the pairs share a factor of a quarter of their bits; the others are random. */
 function reducedFraction(bits: number): Benchmark {
   const pairs = Array.from({ length: PAIRS }, (_, i): fraction.Fraction => {
     if (i % 2 === 0) return { num: integer(bits), den: integer(bits) }
@@ -180,7 +180,7 @@ function text(value: unknown): string {
   return JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
 }
 
-/** Of exactly so many bits. */
+/** An integer of exactly this many bits. */
 function integer(bits: number): bigint {
   let n = 1n
   for (let have = 1; have < bits; have += 32) n = (n << 32n) | random()

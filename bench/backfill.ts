@@ -1,10 +1,10 @@
 /**
- * A back-fill of 50,000 swaps through verification: a real chain is traded on, then its past is read, every block
- * proven by its receipts root and stored, by a new process each time. Prints the rate beside what the node alone needs to
- * give the same receipts in the same run, and the same with the node's answers given from memory, which leaves the time that
- * is our own. One more back-fill of the same past, off the clock, is stopped again and again for a collection of garbage,
- * and tells the memory over the way. `node --expose-gc bench/backfill.ts [swaps] [--hold]`; held, the node stays for
- * another reader of the same past (docs/PERFORMANCE.md) until Ctrl-C.
+ * A back-fill of 50,000 swaps with verification: trades are made on a real chain, then a new process each time reads
+ * its past, proves every block by its receipts root and stores it. Prints the rate next to the time the node alone
+ * needs for the same receipts in the same run, and the same with the node's answers served from memory, which leaves
+ * our own time. One more back-fill of the same past, not timed, is stopped repeatedly for a garbage collection, and
+ * reports memory along the way. `node --expose-gc bench/backfill.ts [swaps] [--hold]`; with `--hold`, the node stays
+ * available for another reader of the same past (docs/PERFORMANCE.md) until Ctrl-C.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,30 +15,30 @@ import { writeConfig } from '../packages/server/service/testing/testService.ts'
 import { backfillOnce, type Outcome } from './backfillOnce.ts'
 import { median } from './harness.ts'
 
-/** In one transaction, hence one block: what a busy block of a real chain holds. */
+/** In one transaction, hence one block: the size of a busy block on a real chain. */
 const PER_BLOCK = 100
-/** Back-fills of the same past; the one in the middle counts. */
+/** Back-fills of the same past; the median counts. */
 const RUNS = 5
-/** Memory after the first fifth counts as settled; what comes on top by the end is growth. */
+/** Memory after the first fifth counts as settled; any increase by the end is growth. */
 const SETTLED = 0.2
 
-// A node that is native where the registry has no anvil for the machine.
+// A native node for machines for which the registry has no anvil.
 if (process.env['ASSAY_EDR'] !== undefined)
   process.env['ASSAY_ANVIL'] = fileURLToPath(new URL('edrNode.ts', import.meta.url))
 
 const swaps = Number(process.argv[2] ?? 50_000)
-// A node that forgets its past has none to be read, and one that writes it down meanwhile answers half as fast.
+// A node that drops its past has none to read, and one that writes it meanwhile answers half as fast.
 const chain = await startTestChain(undefined, { keptBlocks: 100_000, stateEveryS: 86_400 })
 const keptNode = fork(new URL('keptNode.ts', import.meta.url), [chain.world.url], { execArgv: [] })
 try {
   const keptUrl = await messageOf<string>(keptNode)
   await trade(chain, swaps)
-  // One endpoint, and over HTTP: as another reader has it.
+  // One endpoint over HTTP, as for the other reader.
   const ofNode = writeConfig(chain, { name: 'node', endpoints: [chain.world.url] })
   const ofKept = writeConfig(chain, { name: 'kept', endpoints: [keptUrl] })
   const nodeS = await timed(() => readReceipts(chain))
   const read = await backfills(ofNode, 'node')
-  // The first one only fills the memory.
+  // The first run only fills the cache.
   const kept = (await backfills(ofKept, 'kept', RUNS + 1)).slice(1)
   const heap: { readonly share: number; readonly mib: number }[] = []
   await backfillOnce(ofNode, join(chain.folder, 'watched.db'), ({ next_block, to_block }) => {
@@ -93,7 +93,7 @@ function told(outcomes: readonly Outcome[]): string {
   )
 }
 
-/** The first thing a process says. One that ends without a word ends the bench. */
+/** The first message of a process. A process that ends without one ends the bench. */
 async function messageOf<Message>(child: ChildProcess): Promise<Message> {
   const ended = once(child, 'disconnect').then(() => {
     throw new Error('a process of the bench ended before it said anything')
@@ -113,11 +113,11 @@ async function trade(on: TestChain, count: number): Promise<void> {
           : on.sellV3(v3, at % 4 === 1 ? 'LARK' : 'WETH', 20),
       ),
     )
-  // All of it is final then, by the tag and by the 65 blocks of other readers.
+  // All of it is final then, by the tag and by the 65 blocks that other readers require.
   await on.mine(80)
 }
 
-/** Every block's receipts, one after another, and nothing done with them but parsing. */
+/** Every block's receipts, one after another, only parsed. */
 async function readReceipts(on: TestChain): Promise<void> {
   const { number } = await on.head()
   for (let block = 0; block <= number; block++)

@@ -1,6 +1,6 @@
 /**
- * One back-fill of a chain's past into a database of its own. Forked with a configuration and the path of the database, it
- * is the first thing its process does, and sends what came of it.
+ * One back-fill of a chain's past into a separate database. Forked with a configuration and the path of the database,
+ * it starts immediately and sends its result.
  */
 import { openEndpoints } from '../packages/server/feed/endpoints/openEndpoints.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
@@ -14,9 +14,9 @@ type Progress = NonNullable<Parameters<typeof runBackfill>[0]['onProgress']>
 
 export type Outcome = {
   readonly events: number
-  /** From the first question to the last event stored. */
+  /** From the first request to the last event stored. */
   readonly scanS: number
-  /** With the opening and closing of the database around it. */
+  /** Including the opening and closing of the database. */
   readonly wholeS: number
 }
 

@@ -1,14 +1,14 @@
 /**
- * `npm run bench:big-block`: do other chains of a service notice a large answer? On one chain a stranger made blocks whose
- * receipts are 64 MB each, which arrive at 2 MB/s; on another, trades go on. Measured is the time from the announcement
- * of a trade's block to its commit, in three situations that take turns:
+ * `npm run bench:big-block`: does a large answer affect the other chains of a service? One chain has blocks whose
+ * receipts are 64 MB each and arrive at 2 MB/s; trades continue on another. The bench measures the time from the
+ * announcement of a trade's block to its commit, in three situations that take turns:
  *
  * - quiet: no large answer;
- * - control: the answer goes to a process that throws it away, so the machine has the work of sending it;
+ * - control: the answer goes to a process that discards it, so the machine has the work of sending it;
  * - beside: the answer goes to the service, which reads, proves and commits the block.
  *
- * The goal compares beside with control. The blocks are mined and their receipts fetched from the node before anything
- * is measured, and the slow line is a process of low priority. Fails when a goal is missed.
+ * The goal compares beside with control. The blocks are mined and their receipts fetched from the node before any
+ * measurement, and the slow line is a process of low priority. Fails when a goal is missed.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,15 +34,16 @@ const OTHER_CHAIN = 56
 /** Each with a large block of its own. */
 const ROUNDS = 3
 const QUIET_TRADES = 120
-/** Until the service runs compiled code. */
+/** Enough for the service to run compiled code. */
 const WARM_UP_TRADES = 100
-/** With fewer a 99th percentile is one of two or three. */
+/** With fewer samples, a 99th percentile rests on two or three of them. */
 const LEAST_SAMPLES = 200
 const LOW_PRIORITY = 10
 const LOOK_MS = 2
 /**
- * Between a commit and the next trade: longer than a kernel delays an acknowledgement (40 ms). Anvil's WebSocket holds
- * back an announcement while its last answer is not acknowledged, and the wait would hide what the service takes.
+ * Between a commit and the next trade: longer than a kernel delays an acknowledgement (40 ms). Anvil's WebSocket
+ * holds back an announcement while its last answer is not acknowledged, and that wait would hide the service's own
+ * time.
  */
 const REST_MS = 60
 
@@ -97,12 +98,12 @@ try {
   await small.close()
 }
 
-/** It stands in for another machine, and gives way to the service. */
+/** It represents another machine, and yields to the service. */
 function forked(file: URL, argument: string): ChildProcess {
   const child = fork(file, [argument])
   setPriority(child.pid as number, LOW_PRIORITY)
   child.once('exit', code => {
-    // Its answer would be waited for without end.
+    // Its answer would never arrive.
     if (code !== 0) throw new Error(`${file.pathname} ended with ${code}`)
   })
   return child
@@ -120,7 +121,7 @@ async function startService() {
   return startChildService(file, { NODE_OPTIONS: `--import=${probe}`, [LOOP_FILE]: loopFile })
 }
 
-/** One block for each round. The service hears of none of them yet. */
+/** One block per round. The service does not know any of them yet. */
 async function prepareFat(): Promise<readonly Block[]> {
   await tell({ tell: 'show', number: (await large.head()).number })
   const blocks: Block[] = []
@@ -138,7 +139,7 @@ async function tell(told: Told): Promise<void> {
   await once(slowLine, 'message')
 }
 
-/** Until the control has had all of the answer. */
+/** Waits until the control has received the whole answer. */
 async function discarded({ hash }: Block): Promise<void> {
   sink.send(hash)
   await once(sink, 'message')
@@ -147,7 +148,7 @@ async function discarded({ hash }: Block): Promise<void> {
 async function during(situation: Situation, work: () => Promise<readonly number[]>): Promise<Turn> {
   const startMs = Date.now()
   const timesMs = await work()
-  // What blocked a loop last is written down a moment later.
+  // The last delay of an event loop is written a moment later.
   await pause(2 * EVERY_MS)
   return { situation, startMs, endMs: Date.now(), timesMs }
 }
@@ -162,7 +163,7 @@ async function tradeWhile(over: Promise<unknown>): Promise<readonly number[]> {
   return timesMs
 }
 
-/** How long each trade took from its announcement to its commit; one at a time. */
+/** The time of each trade from its announcement to its commit; one at a time. */
 async function trade(isWanted: (nth: number) => boolean): Promise<readonly number[]> {
   const pair = small.pool('uniswap-v2', 'USDT', 'MOTH')
   const timesMs: number[] = []
@@ -180,7 +181,10 @@ async function trade(isWanted: (nth: number) => boolean): Promise<readonly numbe
   return timesMs
 }
 
-/** By block number, when the node of the other chain announced it, over a connection that the service has no part in. */
+/**
+ * By block number, the time at which the node of the other chain announced it, over a connection independent of the
+ * service.
+ */
 function hearHeads(): ReadonlyMap<number, number> {
   const heardMs = new Map<number, number>()
   const socket = new WebSocket(small.world.wsUrl)
@@ -212,7 +216,7 @@ function watchMemory(pid: number) {
     most = Math.max(most, residentBytes(pid))
   }, 50)
   return {
-    /** By how many bytes it grew at most. */
+    /** The largest growth in bytes. */
     end(): number {
       clearInterval(timer)
       return most - before

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:blocks-first [-- blocks]`: on a node that takes 150 ms for every call, how long after its block a swap is
- * a record, with a hundred unknown tokens on their way in at any time and without; and how long the first prices of
- * 20 configured tokens take. Fails when a goal is missed.
+ * `npm run bench:blocks-first [-- blocks]`: on a node that takes 150 ms per call, measures how long after its block a
+ * swap becomes a record, with and without a hundred unknown tokens being looked up at any time, and how long the
+ * first prices of 20 configured tokens take. Fails when a goal is missed.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,12 +14,12 @@ import { openTestService } from '../packages/server/service/testing/testService.
 import { quantile } from './harness.ts'
 
 const GOALS = { ratio: 1.2, firstPricesS: 10 } as const
-/** As many as a batch may name. */
+/** The most that a batch may name. */
 const BATCH = 100
-/** Between two looks at what is committed. */
+/** The interval of checks for commits. */
 const LOOK_MS = 5
 
-/** With and without in turn, so that a busy machine is as busy for both. */
+/** With and without take turns, so that other load on the machine affects both. */
 const BLOCKS_IN_TURN = 10
 
 const turns = Math.ceil(Number(process.argv[2] ?? 100) / BLOCKS_IN_TURN)
@@ -63,7 +63,7 @@ try {
   await node.close()
 }
 
-/** From a block with a trade in it to the commit of what it says. */
+/** From a block with a trade to the commit of its records. */
 async function timesToRecord(count: number): Promise<number[]> {
   const pair = chain.pool('uniswap-v2', 'USDC', 'LISTED0')
   const timesMs: number[] = []
@@ -76,7 +76,7 @@ async function timesToRecord(count: number): Promise<number[]> {
   return timesMs
 }
 
-/** A batch of unknown tokens, and another one as soon as the last is looked up; the very first has markets. */
+/** A batch of unknown tokens, and another one as soon as the last is looked up; the very first one has markets. */
 function keepAsking(client: Client, before: number): { readonly stop: () => Promise<number> } {
   let isStopped = false
   let asked = before
@@ -91,7 +91,7 @@ function keepAsking(client: Client, before: number): { readonly stop: () => Prom
       for (let isPending = true; isPending; ) {
         const { quotes } = await client.quoteTokens({ tokens })
         isPending = quotes.some(each => 'quote' in each && each.quote.state === 'PENDING')
-        // As the answer says.
+        // As the response requests.
         if (isPending) await pause(1000)
       }
     }

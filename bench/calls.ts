@@ -1,7 +1,7 @@
 /**
- * `npm run bench:calls [-- seconds]`: how many calls a chain with 20 tracked pools makes in its steady state, over WebSocket and
- * over HTTP, on a local node at a block a second. Counted at a proxy before the node, each entry of a batch by itself.
- * Fails when a goal is missed.
+ * `npm run bench:calls [-- seconds]`: how many calls a chain with 20 tracked pools makes in its steady state, over
+ * WebSocket and over HTTP, on a local node with one block per second. Counted at a proxy in front of the node, each
+ * entry of a batch separately. Fails when a goal is missed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FaultProxy, startFaultProxy } from '../packages/world/proxy/faultProxy.ts'
@@ -10,12 +10,12 @@ import { LARK, planWith, token } from '../packages/server/service/testing/plan.t
 import { startTestChain, type TestChain } from '../packages/server/service/testing/testChain.ts'
 import { openTestService, type TestServiceOptions } from '../packages/server/service/testing/testService.ts'
 
-/** Calls a block, beside so many a minute whatever the pace of blocks. */
+/** Calls per block, in addition to a fixed number per minute. */
 const GOALS = { ws: 1.3, http: 2.6 } as const
 const A_MINUTE = 6
 /** The plan itself has four. */
 const MORE_POOLS = 16
-/** Until what is asked at a start has been asked, the first questions about finality among it. */
+/** Long enough for all start-up calls, including the first ones about finality. */
 const WARM_UP_S = 60
 
 const seconds = Number(process.argv[2] ?? 120)
@@ -27,7 +27,7 @@ const pools = tokens.map(({ symbol }) => ({
 }))
 const chain = await startTestChain(planWith({ tokens, pools }))
 try {
-  // It stands on every chain people use.
+  // It exists on every chain in real use.
   await putMulticall3((method, ...params) => chain.rpc(method, ...params))
   await chain.rpc('evm_setIntervalMining', 1)
   let isMet = true

@@ -1,6 +1,6 @@
 /**
- * Every row, by the module that has it. Names are here so that one can be asked for without loading the
- * others, their peers and their preparations; a module that has other rows than listed here is an error.
+ * Every row, by its module. Names are listed here so that one row can be requested without loading the others, their
+ * peers and their preparations; a module with rows other than those listed here is an error.
  */
 import type { Benchmark } from './benchmark.ts'
 
@@ -10,7 +10,10 @@ export type Module = {
   readonly rows: readonly string[]
 }
 
-/** By a name that the compiler does not follow: code of pages is checked with packages/console, where there is a document. */
+/**
+ * By a name that the compiler does not follow: code of pages is checked with packages/console, where there is a
+ * document.
+ */
 const CONSOLE: string = './console.ts'
 
 export const MODULES: readonly Module[] = [
@@ -126,7 +129,7 @@ export const MODULES: readonly Module[] = [
   },
 ]
 
-/** The rows whose names have one of the words in them, all without any; by module, in their order. */
+/** The rows whose names contain one of the words, or all rows without words; by module, in their order. */
 export function rowsFor(
   words: readonly string[],
 ): { readonly module: Module; readonly names: readonly string[] }[] {
@@ -136,7 +139,7 @@ export function rowsFor(
   )
 }
 
-/** Words that are in no name. */
+/** Words that occur in no name. */
 export const unknownWords = (words: readonly string[]): readonly string[] =>
   words.filter(word => !MODULES.some(module => module.rows.some(name => matches(name, word))))
 

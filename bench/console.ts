@@ -1,6 +1,6 @@
 /**
- * The console in a real Chromium: how soon a price of the local world is drawn, and what thousands of live tokens cost the
- * page. Both against a limit: there is no peer.
+ * The console in a real Chromium: how soon a price of the local world is drawn, and the cost of thousands of live
+ * tokens to the page. Both against a limit: there is no peer.
  */
 import { createClient } from '@assay/sdk'
 import { buildConsole } from '../packages/console/build.ts'
@@ -14,7 +14,7 @@ type Browser = Awaited<ReturnType<typeof openBrowser>>
 type Debugger = Awaited<ReturnType<ReturnType<ConsolePage['page']['context']>['newCDPSession']>>
 
 const TOKENS = 5000
-/** Ten steps a second of five prices each. */
+/** Ten steps a second with five prices each. */
 const STEPS = 50
 const STEP_MS = 100
 const PRICES = 5
@@ -38,7 +38,7 @@ function paint(): Benchmark {
       measuredNs: () => tookNs,
       async run() {
         const { url, key } = world
-        // Of a consumer each: who opens the console again and again is held up by the rate limit instead.
+        // A separate consumer for each: repeated openings by one consumer would hit the rate limit.
         const consumer = `visitor-${++visitors}`
         const { admin } = createClient({ baseUrl: url, apiKey: key })
         const own = await admin.issueKey({ consumer, name: 'visitor', scopes: ['read', 'stream'] })
@@ -84,7 +84,7 @@ function manyTokens(): Benchmark {
           await new Promise(resolve =>
             setTimeout(resolve, Math.max(0, startedMs + step * STEP_MS - performance.now())),
           )
-          // One in sight among them: what nobody sees costs nothing to draw.
+          // Including one in sight: drawing invisible rows costs nothing.
           await many.move(
             Array.from({ length: PRICES }, (_, n) => (n === 0 ? step % 10 : (step * 97 + n * 1009) % TOKENS)),
           )

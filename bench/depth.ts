@@ -1,12 +1,12 @@
 /**
  * The 2% depth of a pool, against @uniswap/v3-sdk and against a binary search.
  *
- * One v3 pool with 500 initialised ticks side by side, at sixteen prices a swap could leave it at; one pass
- * asks for the depth both ways at each. The SDK's peer is `Pool.getOutputAmount` with an unlimited amount and
- * our price limit; it is asynchronous, so its `run` returns a promise and the harness awaits it.
+ * One v3 pool with 500 initialised ticks side by side, at sixteen prices a swap could leave it at; one pass computes
+ * the depth in both directions at each. The SDK's peer is `Pool.getOutputAmount` with an unlimited amount and our
+ * price limit; it is asynchronous, so its `run` returns a promise and the harness awaits it.
  *
- * The SDK does not say what it took in. That our input is the same is checked by giving it that amount, which
- * must arrive at the limit, and one unit less, which must not.
+ * The SDK does not say what it took in. That our input is the same is checked by giving it that amount, which must
+ * arrive at the limit, and one unit less, which must not.
  */
 import type { Boundary } from '../packages/engine/amm/adapter.ts'
 import type { Side } from '../packages/engine/amm/states.ts'
@@ -43,7 +43,7 @@ const { Token, CurrencyAmount } = sdkRequire('@uniswap/sdk-core') as {
 
 const TICKS = 500
 export const STATES = 16
-/** The SDK takes milliseconds a depth: two prices are enough for its clock. */
+/** The SDK takes milliseconds per depth: two prices are enough for its clock. */
 export const SDK_STATES = 2
 const FEE = sdk.FeeAmount.LOWEST
 const CENTRE = 76_012
@@ -135,7 +135,7 @@ function searchBothWays({ reserve0, reserve1 }: V2State): { up: bigint; down: bi
   return { up: search(reserve1, reserve0, 102n, 100n), down: search(reserve0, reserve1, 100n, 98n) }
 }
 
-/** The greatest input inside, by halving from twice what the boundary alone would allow. */
+/** The greatest input inside, by bisection from twice the input that the boundary alone would allow. */
 function search(reserveIn: bigint, reserveOut: bigint, num: bigint, den: bigint): bigint {
   const isInside = (input: bigint): boolean => {
     const out = amountOut(pair.fee, reserveIn, reserveOut, input)
@@ -161,7 +161,7 @@ function assertSearchAgrees(): void {
   }
 }
 
-/** Zero units of difference, in and out, at every price. */
+/** No difference in units, in and out, at any price. */
 async function assertSameAsSdk(): Promise<void> {
   for (const { state, limits, pool, sdkLimits } of cases) {
     const depth = v3.depth(terms, state, 0, TWO_PERCENT)

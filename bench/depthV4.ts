@@ -1,6 +1,6 @@
 /**
- * The 2% depth of a pool of Uniswap v4, against @uniswap/v4-sdk: ticks, prices and limits are those of the rows of v3, for the
- * curve is the same. The SDK's pool is asked as there: an unlimited amount and our price limit.
+ * The 2% depth of a pool of Uniswap v4, against @uniswap/v4-sdk: ticks, prices and limits are those of the v3 rows,
+ * because the curve is the same. The SDK's pool is called as there: with an unlimited amount and our price limit.
  */
 import { createRequire } from 'node:module'
 import { v4 } from '../packages/engine/amm/v4/v4.ts'
@@ -68,7 +68,7 @@ function unlimited(at: number, side: 0 | 1): Parameters<(typeof pools)[number]['
   return [inputs[side], sdkLimits[side]]
 }
 
-/** Our input arrives at the limit with the output that we state, and one unit less does not. */
+/** Our input reaches the limit with the output that we state, and one unit less does not. */
 async function assertSameAsSdk(): Promise<void> {
   for (const [at, state] of states.entries()) {
     const { state: slot, limits, sdkLimits } = cases[at] as (typeof cases)[number]

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * A node that runs natively where the registry has no anvil: EDR, the engine under Hardhat, behind plain HTTP. It takes
- * anvil's flags and `anvil_` methods as far as a bench needs them that trades and then reads, so that it can stand in
- * anvil's place. EDR is no dependency: `ASSAY_EDR` names a folder it is installed in.
+ * A node that runs natively where the registry has no anvil: EDR, the engine under Hardhat, behind plain HTTP. It
+ * accepts the anvil flags and `anvil_` methods needed by a bench that trades and then reads, so that it can replace
+ * anvil. EDR is not a dependency: `ASSAY_EDR` names a folder where it is installed.
  *
- * What EDR answers goes out as it is. Receipts of a block, which it has by the transaction alone, are put together here.
+ * EDR's answers are passed on unchanged. Receipts of a block, which EDR provides only per transaction, are combined
+ * here.
  */
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -15,13 +16,13 @@ import { parseArgs } from 'node:util'
 import { DEV_ACCOUNT } from '@assay/world'
 
 type Call = { readonly id: unknown; readonly method: string; readonly params?: readonly unknown[] }
-/** A long answer is no text. */
+/** A long answer is not text. */
 type Answer = { readonly data: unknown }
 type Provider = { handleRequest(request: string): Promise<Answer> }
 
 const HASH_CHARACTERS = 66
 const BALANCE_WEI = 10n ** 24n
-/** What a node is told that EDR has no use for. */
+/** Methods that EDR does not need. */
 const NEEDLESS: ReadonlySet<string> = new Set(['anvil_setBlockTimestampInterval'])
 
 const { values: flags } = parseArgs({

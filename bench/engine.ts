@@ -1,6 +1,6 @@
 /**
- * The engine as a whole: how many swaps a second it prices, whether a block costs more where more pools are
- * known, and what it weighs. The market is synthetic and shaped like a real factory's.
+ * The engine as a whole: how many swaps per second it prices, whether a block costs more when more pools are known,
+ * and how much memory it uses. The market is synthetic and shaped like a real factory's.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,7 @@ import { duration, significant } from './row.ts'
 
 export const benchmarks: readonly Benchmark[] = [swapsPerSecond(), blockCost(), memory()]
 
-/** Five minutes of blocks: from then on every pool has the history that its temporal score asks for. */
+/** Five minutes of blocks: from then on every pool has the history that its temporal score needs. */
 const HISTORY_BLOCKS = Math.ceil(300_000 / CHAIN.blockMs) + 20
 
 function swapsPerSecond(): Benchmark {
@@ -87,9 +87,9 @@ function swapsPerSecond(): Benchmark {
 }
 
 /**
- * Two engines follow the same blocks: one knows every pool, the other a tenth of them, which holds all pools of
- * every token that trades. Anchors stand still and no timer falls due while it is measured, so that both have
- * the same to do.
+ * Two engines follow the same blocks: one knows every pool, the other a tenth of them, which includes all pools of
+ * every token that trades. Anchors do not move and no timer falls due during the measurement, so that both have the
+ * same work.
  */
 function blockCost(): Benchmark {
   const portion = 20
@@ -97,16 +97,16 @@ function blockCost(): Benchmark {
   let load: Load | null = null
   let large: State | null = null
   let small: State | null = null
-  // What portions took that their side has not told the harness yet.
+  // Times of portions that their side has not reported to the harness yet.
   const untold: Record<'large' | 'small', number[]> = { large: [], small: [] }
 
-  /** Both follow a portion, block by block in turns: nothing is so close in time as two neighbouring steps. */
+  /** Both follow a portion, alternating block by block: two neighbouring steps are as close in time as possible. */
   const follow = (): void => {
     const steps = { large: noSteps(), small: noSteps() }
     for (const [at, input] of (load as Load).next(portion).entries())
       for (const which of at % 2 === 0 ? (['large', 'small'] as const) : (['small', 'large'] as const))
         runSteps((which === 'large' ? large : small) as State, [input], steps[which])
-    // Medians: a collection of garbage in one block says nothing about blocks.
+    // Medians: a garbage collection in one block proves nothing about blocks.
     untold.large.push(median(steps.large.ns) * portion)
     untold.small.push(median(steps.small.ns) * portion)
   }
@@ -131,13 +131,13 @@ function blockCost(): Benchmark {
     ours: contender('large', '100,000 pools'),
     peer: contender('small', '10,000 pools'),
     prepare: () => {
-      // An hour's TTL: a quiet token is looked at every six minutes, so that the window between is long.
+      // A TTL of an hour: a quiet token is evaluated every six minutes, so that the window in between is long.
       const market = newMarket({ pools: 100_000, tokens: 50_000, chainId: 1 })
       const known = subset(market.pools, least)
       const some = new Set(known.flatMap(({ born }) => [born.address, born.token0, born.token1]))
       large = createState(market.setup)
       small = createState(market.setup)
-      // All at one block, so that what time brings comes to all at once, and then not for a while.
+      // All at one block, so that time-based work falls due for all at once, and then not for a while.
       for (const input of bringUp(market, market.pools.length)) {
         step(large, input)
         const part = partOf(input, some)
@@ -150,7 +150,7 @@ function blockCost(): Benchmark {
         active: closed(market.pools, known),
       })
       market.clock.pause(301_000)
-      // Past the moment at which every history is long enough; and the code is warm.
+      // Beyond the moment at which every history is long enough; and the code is warm.
       for (const input of load.next(80)) for (const state of [large, small]) step(state, input)
     },
     check: () => {
@@ -172,7 +172,7 @@ function blockCost(): Benchmark {
   }
 }
 
-/** What of an input concerns these pools and tokens; null if nothing does. */
+/** The part of an input that concerns these pools and tokens; null if there is none. */
 function partOf(input: Input, some: ReadonlySet<Address>): Input | null {
   if (input.kind === 'enrol') return some.has(input.token) ? input : null
   if (input.kind === 'load')
@@ -182,10 +182,10 @@ function partOf(input: Input, some: ReadonlySet<Address>): Input | null {
   return input
 }
 
-/** The later of its tokens: pools in this order come token by token. */
+/** The later of its tokens: pools in this order are grouped by token. */
 const ofTail = (pool: MarketPool): number => Math.max(...pool.places)
 
-/** The anchors and whole tokens from the front of the list, until there are so many pools. */
+/** The anchors and whole tokens from the front of the list, until there are this many pools. */
 function subset(pools: readonly MarketPool[], size: number): readonly MarketPool[] {
   const byToken = [...pools].sort((a, b) =>
     a.isAnchor !== b.isAnchor ? (a.isAnchor ? -1 : 1) : ofTail(a) - ofTail(b),
@@ -193,16 +193,16 @@ function subset(pools: readonly MarketPool[], size: number): readonly MarketPool
   return byToken.slice(0, size)
 }
 
-/** Those of `known` whose tokens have no pool outside of it: both engines see the same around them. */
+/** Those of `known` whose tokens have no pool outside of it: both engines see the same surroundings. */
 function closed(pools: readonly MarketPool[], known: readonly MarketPool[]): MarketPool[] {
   const inside = new Set(known)
   const open = new Set(pools.filter(pool => !inside.has(pool)).flatMap(pool => pool.places))
-  // Everybody trades against the anchors' tokens: those are the same for both by what is known of them.
+  // All tokens trade against the anchors' tokens, which are the same for both.
   const core = new Set(pools.filter(pool => pool.isAnchor).flatMap(pool => pool.places))
   return known.filter(pool => pool.places.every(place => core.has(place) || !open.has(place)))
 }
 
-/** In a process of its own, where nothing else lives. */
+/** In a separate process, without other data. */
 function memory(): Benchmark {
   const script = fileURLToPath(new URL('engineMemory.ts', import.meta.url))
   type Report = { readonly heapUsed: number; readonly lines: readonly string[] }

@@ -1,8 +1,8 @@
 /**
- * An engine under load: a synthetic market, an engine that knows it, and the blocks that go on from there.
+ * An engine under load: a synthetic market, an engine that knows it, and the following blocks.
  *
- * Blocks are made before they are timed, a portion at a time, so that a long run holds few of them; only the
- * engine's own steps are on the clock.
+ * Blocks are built before they are timed, a portion at a time, so that a long run holds few of them; only the
+ * engine's own steps are timed.
  */
 import { createState } from '../packages/engine/createState.ts'
 import { step } from '../packages/engine/engine.ts'
@@ -14,16 +14,16 @@ import { finality, Tape, type TapeOptions } from '../packages/world/market/tape.
 
 export type BlockInput = Extract<Input, { kind: 'block' }>
 
-/** Blocks between two finalizations, and from a block to the one that is final when it comes. */
+/** Blocks between two finalizations, and from a block to the one that is final when it arrives. */
 const FINALITY_EVERY = 32
 const FINALITY_DEPTH = 16
 
-/** A chain of today with short blocks. */
+/** A present-day chain with short blocks. */
 export const CHAIN = { chainId: 56, blockMs: 450 } as const
 
 export type Steps = {
   readonly ns: number[]
-  /** Processor time of the whole process, collector's helpers included. */
+  /** Processor time of the whole process, including the collector's helper threads. */
   cpuNs: number
   records: number
   swaps: number
@@ -31,7 +31,7 @@ export type Steps = {
 
 export const noSteps = (): Steps => ({ ns: [], cpuNs: 0, records: 0, swaps: 0 })
 
-/** A market and its next inputs: blocks, and what is final every so often. */
+/** A market and its next inputs: blocks, and finality at intervals. */
 export class Load {
   readonly market: Market
   readonly #blocks: Generator<BlockInput, never>
@@ -42,7 +42,7 @@ export class Load {
     this.#blocks = new Tape(market, tape).inputs()
   }
 
-  /** The inputs of the next so many blocks. */
+  /** The inputs of the next `blocks` blocks. */
   next(blocks: number): Input[] {
     const inputs: Input[] = []
     for (let made = 0; made < blocks; made++) {
@@ -62,14 +62,14 @@ export function newMarket(options: Omit<MarketOptions, 'seed'>): Market {
   return createMarket({ seed: 20_240_901, ...CHAIN, ...options })
 }
 
-/** An engine that has been told of everything in the market. */
+/** An engine that has received everything in the market. */
 export function engineFor(market: Market): State {
   const state = createState(market.setup)
   for (const input of bringUp(market)) step(state, input)
   return state
 }
 
-/** Runs the inputs and adds what they took to `into`. */
+/** Runs the inputs and adds their time to `into`. */
 export function runSteps(state: State, inputs: readonly Input[], into: Steps): void {
   const cpuBefore = process.cpuUsage()
   for (const input of inputs) {
@@ -83,13 +83,13 @@ export function runSteps(state: State, inputs: readonly Input[], into: Steps): v
   into.cpuNs += (user + system) * 1_000
 }
 
-/** What must hold of any engine that followed a market: every event recomputed. */
+/** A condition for any engine that followed a market: every event recomputed. */
 export function assertVerified(state: State): void {
   for (const pool of state.pools.values())
     if (!pool.state.verified || pool.state.incomplete) throw new Error(`pool ${pool.address} does not verify`)
 }
 
-/** Tokens with a price now. */
+/** The number of tokens with a price now. */
 export function pricedTokens(state: State): number {
   let priced = 0
   for (const token of state.tokens.values()) if (token.published?.compact.state === 'PRICED') priced++

@@ -1,6 +1,6 @@
 /**
- * What an engine weighs: brings one up, lets it follow some blocks, lets go of the market, collects, and prints
- * what is left as JSON. Run by the memory row, in a process of its own.
+ * The memory of an engine: brings one up, lets it follow some blocks, drops the market, collects garbage, and prints
+ * the remaining memory as JSON. Run by the memory row, in a separate process.
  */
 import type { State } from '../packages/engine/state.ts'
 import { assertVerified, engineFor, Load, newMarket, noSteps, pricedTokens, runSteps } from './engineLoad.ts'
@@ -11,7 +11,7 @@ const SWAPS_PER_BLOCK = 200
 
 if (globalThis.gc === undefined) throw new Error('run with --expose-gc')
 
-/** A function of its own, so that nothing of the market is left on the stack when the heap is weighed. */
+/** A separate function, so that no part of the market is left on the stack when the heap is measured. */
 function bringUpAndRun(): State {
   const market = newMarket({ pools: 100_000, tokens: 50_000 })
   const state = engineFor(market)

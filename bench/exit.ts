@@ -1,8 +1,9 @@
 /**
- * What a seller would get, and what a false price would take: answers computed in the chain's own thread, so they must be short.
+ * The proceeds of a sale, and the cost of a false price: answers computed in the chain's own thread, so they must be
+ * fast.
  *
- * The exit has 64 routes that share pools: eight of the token into WETH, every second one concentrated with 40 ticks, times eight of
- * WETH. Its p99 is of all answers of a round. The cost to move is of a token with four pools.
+ * The exit has 64 routes that share pools: eight of the token into WETH, every second one concentrated with 40 ticks,
+ * times eight of WETH. Its p99 covers all answers of a round. The cost to move is for a token with four pools.
  */
 import { computeCost } from '../packages/engine/cost/computeCost.ts'
 import { computeExit } from '../packages/engine/exit/computeExit.ts'

@@ -1,10 +1,10 @@
 /**
- * From the bytes of an answer to the records of a block, against JSON.parse, which nothing can be faster than, and against
- * viem; and the receipts root against @ethereumjs/mpt.
+ * From the bytes of an answer to the records of a block, against JSON.parse, the lower bound, and against viem; and
+ * the receipts root against @ethereumjs/mpt.
  *
  * One block of 2,000 pool logs: half are v3 swaps, the others v2 syncs and swaps. Ours parses, checks that every log
- * is the block's own, and decodes; viem parses and decodes. Another block of as many has logs of a v4 manager, of PancakeSwap v3
- * and of Algebra.
+ * is the block's own, and decodes; viem parses and decodes. Another block of as many has logs of a v4 manager, of
+ * PancakeSwap v3 and of Algebra.
  */
 import { createMPT } from '@ethereumjs/mpt'
 import {
@@ -142,7 +142,7 @@ function decodeViem(answer = bytes): readonly unknown[] {
   )
 }
 
-/** In a manager's log amounts have the other sign, and fees other names. */
+/** In a manager's log amounts have the opposite sign, and fees other names. */
 function checkNewer(): void {
   const [ours, theirs] = [decodeOurs(newer), decodeViem(newer) as readonly { readonly args: Args }[]]
   if (ours.length !== theirs.length) throw new Error(`${ours.length} records, viem has ${theirs.length}`)
@@ -183,7 +183,7 @@ function bytesOf(result: readonly object[]): Buffer {
   return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
 }
 
-/** Of four logs two swaps of v4, then a swap of Pancake and, by turns, a position of v4 and a fee of Algebra. */
+/** Four logs: two swaps of v4, then a swap of Pancake and, alternating, a position of v4 and a fee of Algebra. */
 function newerLogAt(at: number): object {
   const [id, tickOf] = [ids[draw(POOLS)] as Hex, () => draw(400_000) - 200_000]
   const [kind, values] =

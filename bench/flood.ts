@@ -1,6 +1,6 @@
 /**
- * How much longer a consumer waits for its answers while another one, long past its quota, asks without pause on eight
- * sockets. Up to eight refusals stand before each answer, and a refusal costs less than one.
+ * How much longer a consumer waits for its answers while another one, far beyond its quota, sends requests without
+ * pause on eight sockets. Up to eight refusals are ahead of each answer, and a refusal costs less than an answer.
  */
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * Measures one row: ours and the peer in turns, so that whatever else the machine does happens to both, and
- * the median of several rounds, so that what happens to one of them does not count.
+ * Measures one row: ours and the peer alternate, so that other load on the machine affects both, and the median of
+ * several rounds counts, so that outliers do not.
  */
 import type { Benchmark, Contender, Limit } from './benchmark.ts'
 
@@ -10,7 +10,7 @@ export type Result = {
   readonly name: string
   readonly unit: string
   readonly verdict: Verdict
-  /** Null when the row failed before it was measured. */
+  /** Null when the row failed before the measurement. */
   readonly ours: Measured | null
   readonly peer: Measured | Limit | { readonly absent: string } | null
   readonly ratio: number | null
@@ -18,11 +18,11 @@ export type Result = {
   readonly goal: Benchmark['goal'] | null
   readonly rounds: number
   readonly notes: readonly string[]
-  /** Why it failed. */
+  /** The reason for the failure. */
   readonly error: string | null
 }
 
-/** `figure` where the row is not about time. */
+/** `figure` when the row does not measure time. */
 export type Measured = {
   readonly name: string
   readonly nsPerOperation: number
@@ -32,14 +32,14 @@ export type Measured = {
 type Progress = (stage: string) => void
 
 /**
- * A round of a quick contender lasts about this long: several periods of a scheduler, so that a short burst is
- * not spared what a long call of the other side has to wait for.
+ * A round of a fast contender lasts about this long: several periods of a scheduler, so that a short burst meets the
+ * same waits as a long call of the other side.
  */
 const ROUND_MS = 250
 
 const ROUNDS = 11
 
-/** With fewer than this a median is no median. */
+/** With fewer rounds a median is meaningless. */
 const LEAST_ROUNDS = 3
 
 /** No new round starts after this, once there are enough. */
@@ -48,17 +48,17 @@ const ROW_BUDGET_MS = 30_000
 /** Calls of the quickest contender in one round. */
 const MAX_CALLS = 1 << 24
 
-/** Keeps results alive, so that no compiler may leave the work out. */
+/** Keeps results alive, so that no compiler may omit the work. */
 const sink: { last: unknown } = { last: null }
 
-/** What goes wrong inside a benchmark is a failed row, never a failed run. */
+/** An error inside a benchmark is a failed row, never a failed run. */
 export async function measure(benchmark: Benchmark, progress: Progress): Promise<Result> {
   const result = await prepareAndCompare(benchmark, progress)
   try {
     await benchmark.close?.()
     return result
   } catch (error) {
-    // What was never opened cannot be closed: the first failure is the one to report.
+    // A row that was never opened cannot be closed: report the first failure.
     return result.verdict === 'failed' ? result : failed(benchmark, error)
   }
 }
@@ -103,7 +103,7 @@ async function compare(benchmark: Benchmark, progress: Progress): Promise<Result
   let rounds = 0
   while (rounds < mostRounds && (rounds < leastRounds || performance.now() - startMs < ROW_BUDGET_MS)) {
     progress(`round ${rounds + 1} of at most ${mostRounds}`)
-    // Every other round the peer goes first: neither always finds the machine the other left.
+    // The peer goes first in every other round, so that neither side always runs after the other.
     const order = rounds % 2 === 0 ? [ourSide, peerSide] : [peerSide, ourSide]
     for (const side of order) if (side !== null) await play(side)
     rounds++
@@ -126,7 +126,7 @@ async function compare(benchmark: Benchmark, progress: Progress): Promise<Result
   }
 }
 
-/** What stands where no peer was measured. */
+/** The placeholder when no peer was measured. */
 function standIn({ limit, peer }: Benchmark): Result['peer'] {
   if (limit !== undefined) return limit
   return peer !== undefined && 'absent' in peer ? peer : null
@@ -136,12 +136,12 @@ type Side = {
   readonly contender: Contender
   readonly calls: number
   readonly nsPerOperation: number[]
-  /** Processor time of the process; empty where the contender has a clock of its own. */
+  /** Processor time of the process; empty when the contender has a clock of its own. */
   readonly cpuNsPerOperation: number[]
   readonly figures: number[]
 }
 
-/** Warms up, and finds how many calls make a round, unless the contender says. */
+/** Warms up, and determines how many calls make a round, unless the contender sets it. */
 async function sideOf(contender: Contender): Promise<Side> {
   const side = { contender, nsPerOperation: [], cpuNsPerOperation: [], figures: [] }
   if (contender.calls !== undefined) return { ...side, calls: contender.calls }
@@ -166,13 +166,13 @@ async function play(side: Side): Promise<void> {
   if (contender.figure !== undefined) side.figures.push(contender.figure())
 }
 
-/** The nanoseconds of so many calls. */
+/** The nanoseconds of `calls` calls. */
 async function call({ run, measuredNs }: Contender, calls: number): Promise<number> {
   let counted = 0
   const start = process.hrtime.bigint()
   for (let done = 0; done < calls; done++) {
     const result = run()
-    // Awaiting what is no promise would cost a quick contender more than its own work.
+    // Awaiting a value that is not a promise would cost a fast contender more than its own work.
     sink.last = result instanceof Promise ? await result : result
     if (measuredNs !== undefined) counted += measuredNs()
   }
@@ -208,8 +208,8 @@ function medianRatio(
 }
 
 /**
- * Waiting counts as work: for a disk, and for cores that other processes have, where it counts more for the side that
- * makes more garbage. Processor time then tells a different story, and the reader should know it.
+ * Waiting counts as work: for a disk, and for cores used by other processes, where it counts more for the side that
+ * makes more garbage. Processor time then gives a different picture, which the reader should know.
  */
 function waiting({ goal }: Benchmark, ratio: number | null, ours: Side, peer: Side | null): string[] {
   if (ratio === null || peer === null) return []
@@ -225,7 +225,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The value that at least this share of the values do not exceed. */
+/** The least value that at least this share of the values do not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN

@@ -1,8 +1,8 @@
 /**
- * The HTTP API against a bare `node:http` that sends the same bytes. Both serve from a thread of their own and
- * who asks is another process, so that what is measured is the processor time of the server. Both are sent the same request.
+ * The HTTP API against a bare `node:http` that sends the same bytes. Both serve from a separate thread and the client
+ * is another process, so the measurement is the processor time of the server. Both receive the same request.
  *
- * Ours is the whole app on a real SQLite file: credential, scope, quota and headers included.
+ * Ours is the whole app on a real SQLite file, including credential, scope, quota and headers.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,13 +13,13 @@ import type { Question } from './httpAsker.ts'
 import type { Ready, ServerData, Used } from './httpServer.ts'
 
 const BATCH = 4000
-/** A quick answer is measured in many short turns: what else the machine does falls on both sides alike. */
+/** A fast answer is measured in many short turns: other load on the machine affects both sides alike. */
 const MANY = 41
-/** What a compiler makes of a server differs from one to the next by more than what is measured: several take turns. */
+/** Compiled code differs from one server to the next by more than the measured difference, so several take turns. */
 const PAIRS = 4
-/** More than are answered in one turn of the server's loop: it never waits for who asks. */
+/** More than are answered in one turn of the server's loop, so it never waits for the client. */
 const SOCKETS = 128
-/** Rounds before the first that counts: a service runs for weeks, and not on code that is still interpreted. */
+/** Rounds before the first that counts: a service runs for weeks, and not on interpreted code. */
 const WARM_UP = 10
 
 type Side = 'ours' | 'peer'
@@ -30,7 +30,10 @@ type Row = {
   readonly ratio: number
   readonly requests: number
   readonly rounds?: number
-  /** The peer sends our header lines too: what is left is what we do, and not what the contract has us say. */
+  /**
+   * The peer sends our header lines too: the remaining difference is our own work, without the headers that the
+   * contract requires.
+   */
   readonly isAlikeToTheLine?: boolean
 }
 
@@ -64,9 +67,9 @@ const ROWS: readonly Row[] = [
   { name: 'HTTP page of 1,000 pools', unit: 'page', kind: 'page', ratio: 0.3, requests: 4 },
 ]
 
-/** What a bare server says above its answer, beside its length. */
+/** The header lines of a bare server, besides the length. */
 const PLAIN = { 'content-type': 'application/json; charset=utf-8' } as const
-/** Written by node, or by how long the answer is. */
+/** Written by node, or dependent on the length of the answer. */
 const OWN_LINES: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'keep-alive'])
 
 export const benchmarks: readonly Benchmark[] = ROWS.map(benchmarkOf)
@@ -167,7 +170,7 @@ class Server {
     return this.#ready.headers
   }
 
-  /** An answer, and the lines above it that a server does not write by itself. */
+  /** An answer, and the header lines that a server does not write by itself. */
   async fetch(): Promise<{ readonly text: string; readonly lines: Readonly<Record<string, string>> }> {
     const { url, headers, body } = this.#ready
     const response = await fetch(url, { headers, method: body === null ? 'GET' : 'POST', body })
@@ -177,7 +180,7 @@ class Server {
     return { text, lines: Object.fromEntries(lines) }
   }
 
-  /** Nanoseconds of processor time that so many requests cost the serving thread. */
+  /** Nanoseconds of processor time that these requests cost the serving thread. */
   async measure(requests: number): Promise<number> {
     const before = await this.#used()
     await new Promise<void>((resolve, reject) => {
@@ -199,7 +202,7 @@ class Server {
     await new Promise(resolve => this.#worker.once('exit', resolve))
   }
 
-  /** Microseconds the serving thread has worked. */
+  /** Microseconds of work of the serving thread. */
   async #used(): Promise<number> {
     this.#worker.postMessage('used')
     return new Promise<number>(resolve => this.#worker.once('message', (used: Used) => resolve(used)))

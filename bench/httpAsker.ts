@@ -1,6 +1,6 @@
 /**
- * A process that asks one server the same question on many sockets, each as soon as it has its answer. It looks at no
- * more of an answer than its length, so that the server and not who asks is the one that is always busy.
+ * A process that sends one server the same request on many sockets, each as soon as it has its answer. It reads only
+ * the length of an answer, so that the server, not the client, is always busy.
  */
 import { connect, type Socket } from 'node:net'
 
@@ -40,7 +40,7 @@ function askWhile(socket: Socket, isWanted: () => boolean): Promise<void> {
   })
 }
 
-/** Bytes of an answer, by its head: that it comes in one piece holds for the servers asked here. */
+/** The length of an answer in bytes, from its head. The servers measured here send the head in one piece. */
 function lengthOf(bytes: Buffer): number {
   const end = bytes.indexOf('\r\n\r\n')
   const head = bytes.toString('latin1', 0, Math.max(0, end))

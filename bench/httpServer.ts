@@ -1,4 +1,4 @@
-/** The serving thread of `http.ts`: our API on a SQLite file of its own, or a bare server with a given answer. */
+/** The serving thread of `http.ts`: our API on a separate SQLite file, or a bare server with a given answer. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +38,7 @@ export type Ready = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** Of ours: what a consumer presents whose quota is soon spent. */
+  /** For ours: the credential of a consumer whose quota is soon used up. */
   readonly limited?: string
 }
 /** Microseconds of processor time of this thread. */
@@ -47,10 +47,10 @@ export type Used = number
 export type ServerData = {
   readonly side: 'ours' | 'peer'
   readonly kind: string
-  /** What the peer answers, and what it is asked with. */
+  /** The answer of the peer, and its request. */
   readonly body: string
   readonly headers: Ready['headers']
-  /** What the peer says above its answer. */
+  /** The header lines of the peer's answer. */
   readonly lines: Readonly<Record<string, string>>
 }
 
@@ -99,7 +99,7 @@ async function startBare() {
     if (request.method === 'GET') return answer(response)
     request.resume().on('end', () => answer(response))
   })
-  // As long as ours keeps them: who takes turns with others is silent for seconds.
+  // As long as ours keeps them: a client that alternates with others is silent for seconds.
   server.keepAliveTimeout = 72_000
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port: at } = server.address() as AddressInfo
@@ -206,7 +206,7 @@ async function startApi() {
   }
 }
 
-/** A quote of real size: the one the document shows, with a time to come. */
+/** A quote of real size: the one shown in the document, with a time in the future. */
 function priced(n: number): RecordDraft {
   const file = new URL('../packages/server/http/openapi/examples.json', import.meta.url)
   const { quoteToken } = JSON.parse(readFileSync(file, 'utf8')) as {

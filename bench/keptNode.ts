@@ -1,6 +1,6 @@
 /**
- * A node whose answers are kept: what it was asked before it says again from memory, so that a reader of the past is
- * measured and not the node. For a chain that stands still. A process of its own, forked with the node's address; it
+ * A node whose answers are cached: it repeats earlier answers from memory, so that the measurement covers a reader of
+ * the past and not the node. For a chain that does not change. A separate process, forked with the node's address; it
  * sends its own address when it listens.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -9,11 +9,11 @@ import { buffer, text } from 'node:stream/consumers'
 
 type Call = { readonly id: unknown; readonly method: string; readonly params?: unknown }
 
-/** How every answer of the node to a call without an id of its own begins. */
+/** The beginning of every answer of the node to a call without an id of its own. */
 const HEAD = '{"jsonrpc":"2.0","id":0,'
 
 const node = process.argv[2] as string
-/** By the call, what follows the head of its answer. */
+/** By call, the part of its answer after the head. */
 const kept = new Map<string, Promise<Buffer>>()
 
 const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(tail)
 }
 
-/** But not a failure. */
+/** Failures are not cached. */
 function askAndKeep(call: string): Promise<Buffer> {
   const rest = ask(call)
   kept.set(call, rest)

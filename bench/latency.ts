@@ -1,7 +1,7 @@
 /**
- * `npm run bench:latency [-- seconds]`: from the moment a node announces a block to the moment its swaps are records at a
- * subscriber, over five local chains with their traders, a service in a process of its own, other subscribers and a
- * stream of quotes. Commit, fan-out and socket are part of it. Fails when a goal is missed.
+ * `npm run bench:latency [-- seconds]`: from the moment a node announces a block to the moment its swaps are records
+ * at a subscriber, over five local chains with their traders, a service in a separate process, other subscribers and
+ * a stream of quotes. Commit, fan-out and socket are included. Fails when a goal is missed.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,11 +19,11 @@ import { quantile } from './harness.ts'
 const GOALS = { p50Ms: 50, p99Ms: 250 } as const
 const SUBSCRIBERS = 100
 const QUOTES_PER_SECOND = 50
-/** Clients stand in for other machines: they give way to the service. */
+/** Clients represent other machines, so they yield to the service. */
 const LOAD_PRIORITY = 10
-/** Of which the first are let go: the service has just begun. */
+/** The first seconds are discarded: the service has just started. */
 const WARM_UP_S = 10
-/** With fewer a 99th percentile is one of two or three. */
+/** With fewer samples, a 99th percentile rests on two or three of them. */
 const LEAST_SAMPLES = 200
 const ROOMY = {
   units: 1_000_000,
@@ -71,7 +71,7 @@ try {
 
 type Tokens = TokenList['tokens']
 
-/** Those with a price; null while a chain has none. */
+/** Tokens with a price; null while a chain has none. */
 async function pricedTokens(client: Client): Promise<Tokens | null> {
   const lists = await Promise.all(chainIds.map(chain_id => client.fetchTokens({ chain_id, limit: 100 })))
   const priced = lists.map(({ tokens }) => tokens.filter(({ state }) => state === 'PRICED'))
@@ -101,7 +101,7 @@ async function measure(client: Client, tokens: Tokens): Promise<number[]> {
   return latenciesMs
 }
 
-/** The node's own word, by a connection the service has no part in. */
+/** The node's own announcement, over a connection independent of the service. */
 function hearHeads({ wsUrl }: WorldChain, onHead: (hash: string) => void): WebSocket {
   const socket = new WebSocket(wsUrl)
   socket.addEventListener('open', () =>

@@ -1,6 +1,6 @@
 /**
- * Loaded into the service before its own code (`--import`): every thread that serves the API or a chain writes down how
- * long its event loop was blocked at most, twice a second, as a line of JSON in the file that the environment names.
+ * Loaded into the service before its own code (`--import`): every thread that serves the API or a chain writes the
+ * longest delay of its event loop, twice a second, as a line of JSON to the file that the environment names.
  */
 import { appendFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -8,19 +8,19 @@ import { isMainThread, workerData } from 'node:worker_threads'
 
 export type Stall = {
   readonly atMs: number
-  /** Of the chain that the thread follows; null for the API. */
+  /** The chain that the thread follows; null for the API. */
   readonly chainId: number | null
   readonly longestMs: number
 }
 
 export const LOOP_FILE = 'ASSAY_LOOP_FILE'
 export const EVERY_MS = 500
-/** A delay is what comes on top of this. */
+/** Only the excess over this counts as a delay. */
 const RESOLUTION_MS = 2
 
 const file = process.env[LOOP_FILE]
 const chainId = (workerData as { readonly chain?: { readonly chainId: number } } | null)?.chain?.chainId
-// Whoever imports the names alone has named no file.
+// A module that only imports the names has set no file.
 if (file !== undefined && (isMainThread || chainId !== undefined)) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()

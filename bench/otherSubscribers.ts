@@ -1,6 +1,6 @@
 /**
- * The other subscribers of `latency.ts`, in a process of their own: each reads the whole stream and looks at nothing,
- * so that what is measured beside them is the service and not a hundred parsers in the process that measures.
+ * The other subscribers of `latency.ts`, in a separate process: each reads the whole stream without parsing it, so
+ * that the measurement covers the service and not a hundred parsers in the measuring process.
  */
 import { once } from 'node:events'
 import process from 'node:process'
@@ -11,13 +11,13 @@ const subscribe = JSON.stringify({
   resume_cursor: null,
 })
 
-/** Node's own client takes headers, which a browser's does not. */
+/** Node's own client accepts headers, which a browser's does not. */
 const withKey = { headers: { authorization: `Bearer ${key}` } }
 for (let opened = 0; opened < Number(count); opened++) {
   const socket = new WebSocket(url, withKey)
   await once(socket, 'open')
   socket.send(subscribe)
-  // Who is turned away is no load: better no figure than one beside fewer.
+  // A subscriber that is turned away is no load: better no result than one with fewer subscribers.
   socket.addEventListener('close', () => process.exit(1))
 }
 process.send?.('open')

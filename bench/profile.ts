@@ -1,8 +1,8 @@
 /**
- * `node --expose-gc bench/profile.ts [blocks] [warm-up blocks] [live]`: where the engine's steps spend their time under
- * the load of the swaps-per-second row. Only steps are profiled, neither bring-up nor the making of blocks.
- * With `live` no token is drained, so that nearly all 10,000 have a price and follow the anchors.
- * Prints functions by their own time and leaves .cache/engine.cpuprofile for a viewer.
+ * `node --expose-gc bench/profile.ts [blocks] [warm-up blocks] [live]`: where the engine's steps spend their time
+ * under the load of the swaps-per-second row. Only steps are profiled, neither bring-up nor the building of blocks.
+ * With `live` no token is drained, so that nearly all 10,000 have a price and follow the anchors. Prints functions by
+ * their own time and writes .cache/engine.cpuprofile for a viewer.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Profiler, Session } from 'node:inspector/promises'
@@ -58,7 +58,7 @@ function byOwnTime({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): 
     const name = names.get(id) as string
     own.set(name, (own.get(name) ?? 0) + (timeDeltas[at] as number))
   })
-  // Neither waiting nor the profiler itself.
+  // Without waiting and the profiler itself.
   own.delete('(idle)')
   own.delete('post')
   const total = [...own.values()].reduce((sum, time) => sum + time, 0)

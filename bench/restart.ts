@@ -1,4 +1,7 @@
-/** How long a database of thousands of pools is away after kill -9, from the start of the next process. Against a limit (S1). */
+/**
+ * How long a database of thousands of pools is unavailable after kill -9, from the start of the next process. Against
+ * a limit (S1).
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import type { Benchmark } from './benchmark.ts'
 
 const PROGRAM = fileURLToPath(new URL('../packages/server/store/testing/marketCommitter.ts', import.meta.url))
-/** Past the first checkpoint, and with a write-ahead log that a start has to read. */
+/** Beyond the first checkpoint, and with a write-ahead log that a start has to read. */
 const BLOCKS = 40
 
 let folder = ''
@@ -28,7 +31,7 @@ export const benchmarks: readonly Benchmark[] = [
       calls: 1,
       measuredNs: () => tookNs,
       async run() {
-        // Each finds what the kill left behind: a start cleans up after it.
+        // Each start finds the state left by the kill: a start cleans up after it.
         const copy = join(folder, `start-${++starts}`)
         cpSync(join(folder, 'killed'), copy, { recursive: true })
         const startedMs = performance.now()

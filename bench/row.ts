@@ -51,7 +51,7 @@ function peerText(result: Result): string {
   return `${amount(peer, result)} ${peer.name}`
 }
 
-/** In the unit of the limit where there is one, else time per operation. */
+/** In the unit of the limit if there is one, otherwise time per operation. */
 function amount(measured: Measured, { peer, unit }: Result): string {
   if (peer !== null && 'value' in peer)
     return limitText(measured.figure ?? 1e9 / measured.nsPerOperation, peer.unit)
@@ -67,7 +67,7 @@ export function duration(ns: number): string {
   return ns < 1e9 ? `${significant(ns / 1e6)} ms` : `${significant(ns / 1e9)} s`
 }
 
-/** Three digits, and none of a large number lost. */
+/** Three significant digits, and all digits of a large number. */
 export function significant(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en')
   return Number(value.toPrecision(3)).toString()

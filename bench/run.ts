@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- words…]`: measures the rows whose name contains one of the words, all without any. Prints
- * each as it is finished and writes them to bench/results.json; fails when a goal is missed or a row fails.
+ * `npm run bench [-- words…]`: measures the rows whose name contains one of the words, or all rows without words.
+ * Prints each as it finishes and writes them to bench/results.json; fails when a goal is missed or a row fails.
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
@@ -60,7 +60,7 @@ async function main(words: readonly string[]): Promise<number> {
   return bad.length === 0 ? 0 : 1
 }
 
-/** A module that does not load, or has other rows than the catalogue, fails its rows and no others. */
+/** A module that does not load, or has rows other than the catalogue's, fails its rows and no others. */
 async function load({ file, load, rows }: Module): Promise<readonly Benchmark[] | Error> {
   try {
     const { benchmarks } = await load()
@@ -91,7 +91,7 @@ function notMeasured(name: string, error: string): Result {
   }
 }
 
-/** On a terminal one line that is written over; in a log only that a row has begun. */
+/** On a terminal one line that is overwritten; in a log only the start of a row. */
 function showProgress(place: string, stage: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${CLEAR_LINE}${place}: ${stage}`)
   else if (stage === 'preparing') console.error(place)

@@ -1,13 +1,13 @@
 /**
- * The node of `bigBlock.ts` behind a slow line, in a process of its own, forked with the node's address. It sends its own
- * address when it listens. Receipts of a block it was told to keep are sent at a fixed pace, without asking the node again.
- * Blocks above the one it shows as the latest exist, but nobody hears of them.
+ * The node of `bigBlock.ts` behind a slow line, in a separate process, forked with the node's address. It sends its
+ * own address when it listens. It keeps the receipts of blocks on request and sends them at a fixed pace, without
+ * another call to the node. Blocks above the one it shows as the latest exist, but are not announced.
  */
 import type { ServerResponse } from 'node:http'
 import { resultText, sendPaced } from '../packages/server/feed/testing/pacedAnswer.ts'
 import { startFaultProxy } from '../packages/world/proxy/faultProxy.ts'
 
-/** To this process, each answered by `done`. */
+/** Messages to this process, each answered by `done`. */
 export type Told =
   | { readonly tell: 'keep'; readonly hash: string }
   /** The latest block from now on; null for the node's own. */

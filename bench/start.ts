@@ -1,4 +1,4 @@
-/** How long `npm start` takes until it has prices: a world is made, and the service on it. Against a limit. */
+/** How long `npm start` takes until it has prices: a new world, and the service on it. Against a limit. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Benchmark } from './benchmark.ts'
 
 export type Started = { readonly url: string; readonly key: string; close(): Promise<void> }
 
-/** The local world and the service on it in a folder of its own, up and with prices. */
+/** The local world and the service on it in a separate folder, running and with prices. */
 export async function startHere(): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'))
   const world = open('a pipe', ['start', '--port', '0', '--json'], { cwd: folder })

@@ -1,6 +1,6 @@
 /**
- * The durable log: a block's commit against what the disk can do and against PostgreSQL, and reads against the
- * bare statements they are made of. Both sides of a row use the same disk, file system and data.
+ * The durable log: a block's commit against the limits of the disk and against PostgreSQL, and reads against the bare
+ * statements they consist of. Both sides of a row use the same disk, file system and data.
  */
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { duration } from './row.ts'
 
 /** A busy block: 200 records, 50 of them about a pool whose state they replace. */
 const [SWAPS, UPSERTS] = [150, 50]
-/** Commits in a call, so that a call is not one sync alone. */
+/** Commits per call, so that a call is more than one sync. */
 const COMMITS = 10
 
 const REPLAYED = 100_000
@@ -29,7 +29,7 @@ const pools = Array.from({ length: UPSERTS }, (_, at) =>
   poolFacts(0x1000 + at, address(at + 1), address('usd')),
 )
 
-/** Made once: what a worker spends on making records, and their text, is not the store's. */
+/** Built once: a worker's time for building records, and their text, is not the store's. */
 const records = [
   ...Array.from({ length: SWAPS }, (_, at) => swap(1, pools[at % UPSERTS] as (typeof pools)[0], at)),
   ...pools.map((pool, at) => poolUpsert({ chainId: 1, recordId: `1-1-${at}` }, pool, at)),
@@ -40,14 +40,14 @@ const blockOf = (step: number): StepCommit => ({
   records,
 })
 
-/** A store with a step that counts up. */
+/** A store whose steps count up. */
 class Bench {
-  /** Made when it is first asked for: a row nobody measures leaves nothing behind. */
+  /** Created on first use: a row that is not measured leaves nothing behind. */
   #folder: string | null = null
   #store: FullStore | null = null
   #release: (() => Promise<void>) | null = null
   #step = 0
-  /** How long each commit took. */
+  /** The duration of each commit. */
   readonly commitsNs: number[] = []
 
   get path(): string {
@@ -113,7 +113,7 @@ function againstDisk(): Benchmark {
     async prepare() {
       await ours.open()
       await ours.commitBlocks(1)
-      // The very bytes our commit makes durable as records.
+      // The same bytes that our commit makes durable as records.
       const log = await ours.store.readLog(0, PAGE, null)
       bytes = Buffer.from(log.map(({ envelope }) => envelope).join('\n'))
       raw = mkdtempSync(join(tmpdir(), 'assay-raw-'))
@@ -158,8 +158,8 @@ function againstPostgres(): Benchmark {
 }
 
 /**
- * What packing is worth: the same records in a row each, in a file of the same kind, read in the same pages and into
- * the same form. That a replay reaches a socket at a fair part of this speed is a row of `stream.ts`.
+ * The benefit of packing: the same records in a row each, in a file of the same kind, read in the same pages and into
+ * the same form. A row of `stream.ts` shows that a replay reaches a socket at a fair part of this speed.
  */
 function replay(): Benchmark {
   const [packed, single] = [new Bench(), new Bench()]
@@ -268,7 +268,7 @@ function snapshot(): Benchmark {
   }
 }
 
-/** What a store holds on to, after a thousand blocks written and read again. */
+/** The memory that a store keeps, after a thousand blocks written and read again. */
 function memory(): Benchmark {
   const ours = new Bench()
   let held = 0

@@ -1,21 +1,21 @@
 /**
- * The stream against a bare `node:net` server that writes the same bytes to as many sockets, and a replay against
- * reading the same records. Each serves from a thread of its own and the readers are another process, so that what is
- * measured is the processor time of the server and not of who listens.
+ * The stream against a bare `node:net` server that writes the same bytes to the same number of sockets, and a replay
+ * against reading the same records. Each serves from a separate thread and the readers are another process, so the
+ * measurement is the processor time of the server and not of its clients.
  *
- * Ours is the whole way from the committed record on: the hub reads it, every subscriber is asked, every socket written.
- * Frames are not compressed: the contract has permessage-deflate off.
+ * Ours is the whole path from the committed record on: the hub reads it, every subscriber filters it, every socket is
+ * written. Frames are not compressed: the contract has permessage-deflate off.
  */
 import type { Benchmark, Contender } from './benchmark.ts'
 import { median } from './harness.ts'
 import { Readers, Server } from './streamHosts.ts'
 import type { ServerData } from './streamServer.ts'
 
-/** A busy block, and what a write can hold. */
+/** A busy block, and the capacity of a write. */
 const BLOCK = 40
 const REPLAYED = 100_000
 const PER_COMMIT = 1000
-/** Records in a turn: fewer seconds than a service lets them not read. */
+/** Records in a turn: shorter than the seconds for which a service lets a client not read. */
 const TURN = 40
 const [HEALTHY, DEAF] = [500, 200]
 
@@ -78,7 +78,7 @@ function fanOut({ sockets, records, ratio, calls }: FanOut): Benchmark {
       for (const side of [ours, peer]) for (let warm = 0; warm < Math.max(3, calls); warm++) await side.run()
     },
     check() {
-      // Every byte was waited for, on both sides: one that is missing would have been a hang.
+      // Both sides wait for every byte: a missing one would have been a hang.
       for (const side of [ours, peer]) side.wallMs.length = 0
     },
     close: () => closeAll(servers, readers),
@@ -91,7 +91,7 @@ function fanOut({ sockets, records, ratio, calls }: FanOut): Benchmark {
 function besideDeaf(): Benchmark {
   const readers = new Readers()
   const servers = new Map<Side, Server>()
-  /** Nanoseconds until everyone who reads had each of so many records, one after the other. */
+  /** Nanoseconds until every reader had each of these records, one after the other. */
   const deliver = async (): Promise<number> => {
     const server = servers.get('ours') as Server
     let tookMs = 0

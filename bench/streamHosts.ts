@@ -1,4 +1,4 @@
-/** Where the two ends of `stream.ts` run: a server in a thread, readers in a process. One question at a time. */
+/** The hosts of the two ends of `stream.ts`: a server in a thread, readers in a process. One request at a time. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

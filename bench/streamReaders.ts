@@ -1,30 +1,30 @@
 /**
- * The readers of `stream.ts`, in a process of their own: any number of sockets of bytes, which are counted and dropped.
- * A machine that lets a process open fewer files than there are readers says so here.
+ * The readers of `stream.ts`, in a separate process: any number of sockets whose bytes are counted and dropped.
+ * Reports a machine on which a process may open fewer files than there are readers.
  */
 import { connect, type Socket } from 'node:net'
 import { frame } from '../packages/server/service/testing/rawFrames.ts'
 
-/** To this process, each answered by `done`. */
+/** Messages to this process, each answered by `done`. */
 export type Told =
-  /** `authorization` empty: no handshake, the bytes come as they are. */
+  /** Empty `authorization`: no handshake, the bytes arrive as they are. */
   | {
       readonly tell: 'open'
       readonly port: number
       readonly sockets: number
       readonly authorization: string
       readonly cursor: string | null
-      /** They listen to every chain, and never read. */
+      /** They subscribe to every chain, and never read. */
       readonly isDeaf?: boolean
     }
-  /** Answered when every byte of so many has come. */
+  /** Answered when all of this many bytes have arrived. */
   | { readonly tell: 'expect'; readonly port: number; readonly bytes: number }
   | { readonly tell: 'leave'; readonly port: number; readonly isDeaf?: boolean }
 
 const CHAIN = 1
-/** What is on it is for those who never read. */
+/** Its records are for the clients that never read. */
 const OTHER_CHAIN = 2
-/** Handshakes at once: fewer than a server lets wait. */
+/** Concurrent handshakes: fewer than a server lets wait. */
 const AT_ONCE = 200
 const BUFFER = Buffer.alloc(256 * 1024)
 
@@ -62,7 +62,7 @@ function look(group: Group): void {
   group.done = null
 }
 
-/** Resolves when it is connected, and upgraded if it has to be. */
+/** Resolves when it is connected, and upgraded if necessary. */
 function open(group: Group, told: Told & { tell: 'open' }): Promise<void> {
   const { port, authorization, isDeaf = false } = told
   return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ function open(group: Group, told: Told & { tell: 'open' }): Promise<void> {
       port,
       host: '127.0.0.1',
       onread: {
-        // One for all: what is in it is counted before the next one is filled.
+        // Shared by all: its content is counted before it is filled again.
         buffer: BUFFER,
         callback(length) {
           if (head === null) group.received += length
@@ -85,7 +85,7 @@ function open(group: Group, told: Told & { tell: 'open' }): Promise<void> {
             resolve()
           }
           look(group)
-          // What is not asked for again stays in the kernel, until that is full.
+          // Unread data stays in the kernel, until that is full.
           return !isDeaf || head !== null
         },
       },

@@ -1,7 +1,7 @@
 /**
- * The serving thread of `stream.ts`: our stream on a SQLite file of its own, or a bare `node:net` server that is told
- * which bytes to write. It says what a round cost it in processor time; committing is not part of that, since in the
- * service another thread does it.
+ * The serving thread of `stream.ts`: our stream on a separate SQLite file, or a bare `node:net` server that receives
+ * the bytes to write. It reports the processor time of a round; committing is not included, because another thread of
+ * the service does it.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -27,25 +27,25 @@ import { Roster } from '../packages/server/stream/roster.ts'
 import { StreamGate } from '../packages/server/ws/gate.ts'
 import { QUIET } from '../packages/server/ops/testing/quiet.ts'
 
-/** What a server is asked, one at a time; each is answered. */
+/** Requests to a server, one at a time; each is answered. */
 export type Asked =
-  /** Makes so many records durable, or has their bytes at hand. */
+  /** Makes this many records durable, or prepares their bytes. */
   | { readonly ask: 'prepare'; readonly records: number }
-  /** More on the other chain than kernels take over for who does not read it; ours only. */
+  /** More data on the other chain than kernels buffer for a client that does not read; ours only. */
   | { readonly ask: 'stuff' }
-  /** Sends what was prepared to everyone. */
+  /** Sends the prepared records to all clients. */
   | { readonly ask: 'send' }
   /** Processor time since `send`, in microseconds. */
   | { readonly ask: 'used' }
   /** Starts the clock without sending. */
   | { readonly ask: 'mark' }
-  /** Reads all of the log in pages; ours only. */
+  /** Reads the whole log in pages; ours only. */
   | { readonly ask: 'read' }
   | { readonly ask: 'close' }
 
 export type Ready = {
   readonly port: number
-  /** Of ours: what a reader has to present, and a cursor before the first record. */
+  /** For ours: the credential of a reader, and a cursor before the first record. */
   readonly authorization: string
   readonly cursor: string
 }
@@ -54,7 +54,7 @@ export type ServerData = { readonly side: 'ours' | 'bare' }
 
 type Served = {
   readonly ready: Ready
-  /** The bytes each reader will get. */
+  /** The bytes each reader will receive. */
   prepare(records: number): Promise<number>
   send(): void
   read(): Promise<number>
@@ -63,7 +63,7 @@ type Served = {
 
 const CHAIN = 1
 const OTHER_CHAIN = 2
-/** Ten of nearly a megabyte. */
+/** Ten records of nearly a megabyte. */
 const STUFFING = { records: 10, bytes: 900_000 } as const
 const PAGE = 1000
 const ROOMY: Limits = {
@@ -117,7 +117,7 @@ function used(): number {
   return user + system
 }
 
-/** Both sides commit what they send, so that neither finds its sockets warmer in the caches than the other. */
+/** Both sides commit the data they send, so that neither has warmer caches for its sockets than the other. */
 async function openLog() {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'))
   const path = join(folder, 'assay.db')
@@ -134,7 +134,7 @@ async function openLog() {
           commitOf(OTHER_CHAIN, ++stuffed, { records: [{ ...draft, payload }], atMs: Date.now() }),
         )
     },
-    /** Frames of so many new records. */
+    /** Frames of this many new records. */
     async commit(count: number): Promise<Buffer[]> {
       step += 1
       const records = Array.from({ length: count }, (_, at) =>

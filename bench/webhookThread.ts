@@ -1,4 +1,7 @@
-/** A sender of webhooks on a thread of its own, as the API is beside the thread of a chain: it follows the log of a database and calls a receiver. */
+/**
+ * A sender of webhooks on a separate thread, like the API beside the thread of a chain: it follows the log of a
+ * database and calls a receiver.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -60,7 +63,7 @@ async function end(): Promise<void> {
 }
 
 parentPort?.on('message', message => {
-  // The chain's thread says that it has committed.
+  // The chain's thread reports that it has committed.
   if (message === 'committed') hub.wake()
   else void end()
 })

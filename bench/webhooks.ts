@@ -1,4 +1,7 @@
-/** What a thousand webhooks cost the commit of a chain: the same blocks beside a sender and without one, on the same disk. */
+/**
+ * The cost of a thousand webhooks to the commits of a chain: the same blocks with and without a sender, on the same
+ * disk.
+ */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +17,7 @@ import type { Benchmark } from './benchmark.ts'
 const WEBHOOKS = 1000
 /** Each block prices all of these; each has twenty webhooks. */
 const TOKENS = 50
-/** Commits in a call, and the time between two: a fast chain, whose blocks the sender has time to tell of. */
+/** Commits per call, and the time between two: a fast chain, whose sender has time to report its blocks. */
 const COMMITS = 10
 const BLOCK_MS = 50
 
@@ -24,12 +27,12 @@ const conditions = Array.from({ length: WEBHOOKS }, (_, at) =>
     kind: 'price_crosses',
     chain_id: 1,
     token_address: tokens[at % TOKENS],
-    // Of the webhooks a twentieth is met now and then, the others never.
+    // A twentieth of the webhooks match occasionally, the others never.
     price_usd: at < TOKENS ? '1' : '2',
   }),
 )
 
-/** One token a block comes to the other side of a dollar. */
+/** One token per block crosses one dollar. */
 const blockOf = (step: number) =>
   commitOf(1, step, {
     records: tokens.map((token, at) =>

@@ -1,7 +1,7 @@
 /**
- * `npm run attack [-- PART OF A NAME] [--engine|--chain] [--table]`: every attack of the corpus on its stages, with what
- * was published, what a seller would have got, and the verdict. Fails on any that is wrong, and on any that is marked as
- * open and is not. `--table` writes the table of docs/TRUTH.md.
+ * `npm run attack [-- PART OF A NAME] [--engine|--chain] [--table]`: runs every attack of the corpus on its stages,
+ * and shows the published state, the price a seller would have got, and the verdict. Fails on any wrong verdict, and
+ * on any attack that is marked as open but is not. `--table` writes the table of docs/TRUTH.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,7 @@
 /**
- * `npm run calibrate -- --samples N --seed N`: how far published prices lie from what a seller gets, score by score, in an
- * honest market with attacks in it. Fails when a score that should say more says less. The same seed prints the same.
+ * `npm run calibrate -- --samples N --seed N`: measures the distance of published prices from a seller's price, score
+ * by score, in an honest market with attacks in it. Fails when a higher score has a larger error. The same seed
+ * prints the same output.
  *
  * `--policy FILE` and `--against REF` measure another policy, or the engine of another commit, on the same markets;
  * `--graph FILE` prices a graph of real pairs instead; `--write` puts table and picture into the docs.
@@ -98,7 +99,7 @@ async function calibrate(): Promise<boolean> {
   return verdicts.every(({ holds }) => holds)
 }
 
-/** At least the samples that are wanted, of markets with one seed after the other. */
+/** At least the requested number of samples, from markets with consecutive seeds. */
 async function sampled(name: string, live: typeof liveMarkets, policy: unknown): Promise<Sample[]> {
   const lives = Array.from({ length: Math.ceil(wanted / SAMPLES_A_LIFE) }, (_, at) => ({
     seed: seed * 1_000_003 + at,

@@ -1,7 +1,7 @@
 /**
- * `npm run test:clients`: the service against a real client, geth, on a private chain with pools and trades. Prints one line
- * per check, the client's answers to requests that cannot succeed, and a last line `N passed, N failed`. When geth is missing
- * and Go is not there to build it, prints one line and exits with code 1.
+ * `npm run test:clients`: the service against a real client, geth, on a private chain with pools and trades. Prints
+ * one line per check, the client's answers to requests that cannot succeed, and a last line `N passed, N failed`.
+ * When geth is missing and Go is not installed to build it, prints one line and exits with code 1.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,10 @@
 /**
- * `npm run lockfile`: adds the optional packages of other platforms that package-lock.json lacks. npm leaves out those its
+ * `npm run lockfile`: adds the optional packages of other platforms that package-lock.json lacks. npm omits those its
  * registry does not have, and `npm ci` of npm 11 then refuses the file on every machine.
  *
- * What an entry says comes from the parent that asks for it (the version), from the name (the platform) and from a sibling
- * for another platform, which is published with it (the licence). It has no hash: npm adds one where the registry has the archive.
+ * The version of an entry comes from the parent that requires it, the platform from the name, and the licence from a
+ * sibling for another platform, which is published with it. The entry has no hash: npm adds one when the registry has
+ * the archive.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -11,7 +12,7 @@ import { familyOf, type Locked, locked, nameOf, resolve } from './lockfile.ts'
 
 const FILE = 'package-lock.json'
 
-/** Processors by the names packages give them, where npm has another. */
+/** Processor names used by packages, where npm's differ. */
 const PROCESSORS: Readonly<Record<string, string>> = { amd64: 'x64' }
 
 const PLATFORM =
@@ -19,7 +20,7 @@ const PLATFORM =
 
 export type Missing = { readonly path: string; readonly name: string; readonly parent: string }
 
-/** Optional packages that some package asks for and that have no entry, each once. */
+/** Optional packages that some package requires and that have no entry, each once. */
 export function missingOptionals(): readonly Missing[] {
   const found = Object.entries(locked).flatMap(([parent, { optionalDependencies }]) =>
     Object.keys(optionalDependencies ?? {})
@@ -31,7 +32,7 @@ export function missingOptionals(): readonly Missing[] {
 
 export type Platform = { readonly os: string[]; readonly cpu: string[]; readonly libc?: string[] }
 
-/** The platform a package is for, by its name. Throws where the name does not say. */
+/** The platform of a package, from its name. Throws when the name does not contain it. */
 export function platformOf(name: string): Platform {
   const { os, cpu, abi } = PLATFORM.exec(name)?.groups ?? {}
   if (os === undefined || cpu === undefined)
@@ -40,7 +41,7 @@ export function platformOf(name: string): Platform {
   return { os: [os], cpu: [PROCESSORS[cpu] ?? cpu], ...(libc === null ? {} : { libc: [libc] }) }
 }
 
-/** Its keys stand in npm's order, so that npm leaves the entry as it is. */
+/** Its keys are in npm's order, so that npm leaves the entry unchanged. */
 function entryOf({ name, parent }: Missing): Locked {
   const { optionalDependencies, dev } = locked[parent] as Locked
   const version = optionalDependencies?.[name] ?? ''

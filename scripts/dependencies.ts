@@ -1,4 +1,4 @@
-/** `npm run docs:dependencies`: writes the tables of docs/evidence/DEPENDENCIES.md. A test holds them current. */
+/** `npm run docs:dependencies`: writes the tables of docs/evidence/DEPENDENCIES.md. A test keeps them current. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dependencyParts } from './dependencyTable.ts'
 import { withParts } from './docsParts.ts'

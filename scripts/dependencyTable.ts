@@ -1,4 +1,7 @@
-/** The tables of docs/evidence/DEPENDENCIES.md: facts from the lockfile and from what is installed, reasons from those written by hand. */
+/**
+ * The tables of docs/evidence/DEPENDENCIES.md: facts from the lockfile and the installed packages, reasons written by
+ * hand.
+ */
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
 import {
   closureOf,
@@ -14,15 +17,15 @@ import {
 } from './lockfile.ts'
 
 export type Direct = {
-  /** Of its family, if it is one of several for a platform each. */
+  /** For a package that exists once per platform, the name of its family. */
   readonly name: string
   readonly paths: readonly string[]
-  /** Our packages that ask for it. */
+  /** Our packages that require it. */
   readonly users: readonly string[]
   readonly isForTests: boolean
 }
 
-/** Every package of others that one of ours asks for, by name. */
+/** Every third-party package that one of ours requires, by name. */
 export function directDependencies(): readonly Direct[] {
   const found = new Map<string, { paths: Set<string>; users: Set<string>; isForTests: boolean }>()
   for (const [from, entry] of Object.entries(locked).filter(([path]) => isOurs(path))) {
@@ -45,7 +48,7 @@ export function directDependencies(): readonly Direct[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Those that have a script at install, by the lockfile or, where they are installed, by themselves. */
+/** Packages with an install script, according to the lockfile or, if installed, to the package itself. */
 export const withScripts = (): readonly string[] =>
   foreign.filter(path => locked[path]?.hasInstallScript === true || installScripts(path).length > 0)
 
@@ -90,7 +93,7 @@ function rowOf({ name, paths, users }: Direct, scripted: ReadonlySet<string>): s
   return `| ${cells.join(' | ')} |`
 }
 
-/** Of a version that stands in several places, one place. */
+/** For a version installed in several places, one place. */
 const onceEach = (paths: readonly string[]): readonly string[] => [
   ...new Map(paths.map(path => [idOf(path), path])).values(),
 ]
@@ -98,7 +101,7 @@ const onceEach = (paths: readonly string[]): readonly string[] => [
 const familiesOf = (paths: readonly string[]): ReadonlySet<string> =>
   new Set(paths.map(path => familyOf(idOf(path))))
 
-/** A binary is as large as its platform makes it: those are not told to the tenth. */
+/** The size of a binary depends on its platform, so it is shown without decimals. */
 function megabytes(closure: readonly string[]): string {
   const isWhole = closure.every(path => locked[path]?.os === undefined)
   const size = closure.reduce((sum, path) => sum + sizeOf(path), 0) / 1e6
@@ -106,7 +109,7 @@ function megabytes(closure: readonly string[]): string {
   return isWhole ? size.toFixed(1) : `about ${size < 10 ? Math.round(size) : Math.round(size / 10) * 10}`
 }
 
-/** Of everything that is needed at run time. */
+/** Licences of everything needed at run time. */
 function licences(): string {
   const counts = new Map<string, string[]>()
   for (const path of foreign.filter(each => locked[each]?.dev !== true)) {

@@ -84,7 +84,7 @@ function messagesTables({ components }: AsyncApi): string {
     .join('\n')
 }
 
-/** The fields of a schema, two levels deep: an envelope and what stands in it. */
+/** The fields of a schema, two levels deep: an envelope and its content. */
 function fieldsOf(schema: Schema, known: AsyncApi['components']['schemas'], prefix = ''): [string, string][] {
   const { properties = {}, required = [], anyOf, oneOf } = resolved(schema, known)
   const choices = anyOf ?? oneOf

@@ -1,20 +1,20 @@
 /**
- * Finds tests that assert how fast this machine is: an elapsed time, measured with a clock of the machine, under an upper bound.
- * A busy machine fails such a test, and a quick one hides what it was for.
+ * Finds tests that assert how fast this machine is: an elapsed time, measured with a clock of the machine, under an
+ * upper bound. A busy machine fails such a test, and a fast one hides the purpose of the test.
  *
- * It reads text, not types: it follows a measured time through the names of one file, and no further. A lower bound is fine,
- * for a slow machine only makes a wait longer.
+ * It reads text, not types: it follows a measured time through the names of one file, and no further. A lower bound
+ * is fine, because a slow machine only makes a wait longer.
  */
 
 const CLOCK = String.raw`(?:performance\.now\(\)|Date\.now\(\)|hrtime(?:\.bigint)?\(\)|systemClock\.\w+Ms\(\))`
-/** A reading less something noted before; less a number or a constant it is a moment. */
+/** A clock reading minus an earlier one; minus a number or a constant it is a moment. */
 const ELAPSED = String.raw`(?:${CLOCK}(?: \/ 1000)? - (?![A-Z0-9_]+\b)[\w(]|\w\)? - ${CLOCK})`
 const UPPER = String.raw`\.(?:toBeLessThan|toBeLessThanOrEqual|not\s*\.toBeGreaterThan|not\s*\.toBeGreaterThanOrEqual)\(`
 
-/** How far back the beginning of a function is looked for, in lines. */
+/** How far back to search for the beginning of a function, in lines. */
 const FUNCTION_LINES = 40
 
-/** Each claim of an upper bound on a measured time, as it is written. */
+/** Each assertion of an upper bound on a measured time, as written. */
 export function timedClaims(text: string): string[] {
   const measured = measuredNames(text)
   const isTimed = (what: string): boolean =>
@@ -28,7 +28,7 @@ export function timedClaims(text: string): string[] {
     .map(({ whole }) => whole.slice(whole.lastIndexOf('expect')).replaceAll(/\s+/g, ' '))
 }
 
-/** Names of values and functions that are a measured time, or are made of one. */
+/** Names of values and functions that are, or contain, a measured time. */
 function measuredNames(text: string): ReadonlySet<string> {
   const names = new Set<string>()
   const lines = text.split('\n')

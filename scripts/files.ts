@@ -1,9 +1,10 @@
 /**
- * `npm run test:files`: exports over HTTP, read by programs of others and held against the log row by row: Parquet by DuckDB and by
- * ClickHouse (chdb), CSV by Python's own reader, candles against Python's fractions. A million prices, and the memory of the process
- * that exports them beside that for a tenth; ASSAY_FILES_PRICES=50000 takes fewer.
+ * `npm run test:files`: exports over HTTP, read by third-party programs and compared with the log row by row: Parquet
+ * by DuckDB and by ClickHouse (chdb), CSV by Python's own reader, candles against Python's fractions. A million
+ * prices, and the memory of the exporting process compared with that for a tenth of them; ASSAY_FILES_PRICES=50000
+ * uses fewer.
  *
- * Needs Python 3 with pip, which brings the two readers from PyPI into .cache/readers the first time.
+ * Needs Python 3 with pip, which downloads the two readers from PyPI into .cache/readers the first time.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,13 +22,13 @@ const PACKAGES = ['duckdb==2.0.0', 'chdb==4.4.0']
 const PRICES = Number(process.env['ASSAY_FILES_PRICES'] ?? 1_000_000)
 const MARKET_ROUNDS = 500
 const SAMPLE_MS = 50
-/** What ten times the rows may cost the exporting process beyond what a tenth did. */
+/** The additional memory that ten times the rows may cost the exporting process. */
 const FLAT_MIB = 64
 
 type Exporter = { readonly url: string; readonly key: string; readonly process: ChildProcess }
 
 const PROGRAM = join(ROOT, 'scripts/files/exporter.ts')
-/** Told at the end: what differs from the log matters more. */
+/** Reported at the end: differences from the log matter more. */
 const faults: string[] = []
 bringReaders()
 const folder = mkdtempSync(join(tmpdir(), 'assay-files-'))
@@ -69,7 +70,10 @@ async function serve(place: string): Promise<Exporter> {
   throw new Error('the exporter ended before it was ready')
 }
 
-/** A tenth of the log first, where its memory is looked at: what the whole of it then takes more is what grows with the rows. */
+/**
+ * First a tenth of the log, whose memory is measured: the additional memory for the whole log is the part that grows
+ * with the rows.
+ */
 async function exported(exporter: Exporter, kind: string, file: string, isWatched: boolean): Promise<void> {
   const tenth = isWatched
     ? await download(exporter, kind, file, `&to_sequence=${Math.floor(PRICES / 10)}`)
@@ -80,12 +84,12 @@ async function exported(exporter: Exporter, kind: string, file: string, isWatche
   console.log(
     `${kind}.${file.split('.').at(-1)}: ${mib(statSync(file).size / 2 ** 20)} file; exporter's memory ${mib(tenth)} at most for a tenth of the rows, ${mib(whole)} for all`,
   )
-  // With fewer rows the process is not yet warm.
+  // With fewer rows the process is not warm yet.
   if (PRICES >= 1_000_000 && whole > tenth + FLAT_MIB)
     faults.push(`memory is not flat: ${mib(whole)} for all rows, ${mib(tenth)} for a tenth`)
 }
 
-/** The most that the exporting process held meanwhile. */
+/** The peak memory of the exporting process meanwhile. */
 async function download(
   { url, key, process: child }: Exporter,
   kind: string,
@@ -111,7 +115,7 @@ async function download(
   return most
 }
 
-/** The log goes straight from the store to Python: nothing of an export is on that way. */
+/** The log goes directly from the store to Python: no part of the export code is involved. */
 async function compare(place: string, kind: string, files: readonly string[]): Promise<void> {
   const log = spawn(process.execPath, [PROGRAM, 'log', place], { stdio: ['ignore', 'pipe', 'inherit'] })
   const python = spawn('python3', [join(ROOT, 'scripts/files/compare.py'), kind, ...files], {
@@ -124,7 +128,7 @@ async function compare(place: string, kind: string, files: readonly string[]): P
   if (code !== 0) throw new Error(`${kind} differs from the log, or could not be read`)
 }
 
-/** One honest line where they cannot be had. */
+/** Prints one clear line when they are not available. */
 function bringReaders(): void {
   if (existsSync(join(READERS, 'duckdb')) && existsSync(join(READERS, 'chdb'))) return
   const words = [

@@ -1,12 +1,12 @@
 /**
- * `npm run test:hostile`: clients that mean harm against a node of its own, over loopback alone. Each attack is run in a
- * round to warm up and three more; the table says what was seen in the last and whether it held in all four. Memory must be
- * flat: after the third measured round within 5% of after the first.
+ * `npm run test:hostile`: hostile clients against a node of its own, over loopback alone. Each attack runs in one
+ * warm-up round and three more; the table shows the observations of the last round and whether it held in all four.
+ * Memory must be flat: after the third measured round within 5% of after the first.
  *
- * The round to warm up is not measured, because the first crowd of 10,000 sockets takes pages from the system that the
- * allocator keeps for the next one: resident memory goes from 160 to 310 MiB in it, by another 20 in the one after, and then
- * no further, while the heap in use stays at 26 MiB. Needs about 12,000 files (`ulimit -n`) and python3 for a small receive
- * buffer.
+ * The warm-up round is not measured, because the first crowd of 10,000 sockets takes pages from the system that the
+ * allocator keeps for the next one: resident memory goes from 160 to 310 MiB in it, by another 20 in the next round,
+ * and then no further, while the heap in use stays at 26 MiB. Needs about 12,000 files (`ulimit -n`) and python3 for
+ * a small receive buffer.
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { ATTACKS, type Seen } from './hostile/attacks.ts'
@@ -16,7 +16,7 @@ import { Victim } from './hostile/victim.ts'
 const WARM_UP = 1
 const ROUNDS = 3
 const FLAT = 1.05
-/** Sockets of the round before are gone, and what they held can be freed. */
+/** By then the sockets of the previous round are closed, and their memory can be freed. */
 const SETTLED_MS = 3000
 
 const victim = await Victim.start()

@@ -1,7 +1,7 @@
 /**
- * `npm run load`: the service under load on one machine, in one process and as three over PostgreSQL, on five local chains;
- * then the engine and its commit without a chain. Prints tables, keeps them in `bench/load.json`, and fails when something
- * broke, not when a figure is low.
+ * `npm run load`: the service under load on one machine, in one process and as three over PostgreSQL, on five local
+ * chains; then the engine and its commit without a chain. Prints tables, stores them in `bench/load.json`, and fails
+ * when something broke, not when a value is low.
  *
  *     npm run load -- --form one|three|market   only that; several may be named
  *                     --seconds N               of load in each form, about
@@ -27,14 +27,14 @@ const PAGE = 'docs/CAPACITY.md'
 const RESULTS = 'bench/load.json'
 const MADE_BY = 'npm run load -- --write'
 const FORMS = ['one', 'three', 'market'] as const
-/** Of the chains' nodes: they stand for other machines. */
+/** The niceness of the chains' nodes, which represent other machines. */
 const NICE = 10
-/** Of which a node has the logs: it writes all of them to disk every ten seconds, and needs a core for many. */
+/** Blocks whose logs a node keeps: it writes all of them to disk every ten seconds, and many would need a core. */
 const KEPT_BLOCKS = 120
-/** Of every chain; windows of whole seconds have as many blocks of each. */
+/** The block time of every chain; windows of whole seconds have equally many blocks of each. */
 const BLOCK_MS = 1000
 const MARKET = { pools: 4000, tokens: 2000, swapsPerBlock: 200 }
-/** Of the load of a minute. */
+/** Seconds of the market run per minute of load. */
 const MARKET_S = 10
 const STEPS: Omit<Plan, 'stepSeconds'> = {
   swapSteps: [100, 200, 400, 800, 1600, 3200, 6400],
@@ -47,7 +47,7 @@ const STEPS: Omit<Plan, 'stepSeconds'> = {
   warmUpSeconds: 10,
   settleMs: 1500,
 }
-/** One at rest, one of quotes at a pace and one mixed among them. */
+/** The additional three: at rest, quotes at a pace, and mixed. */
 const WINDOWS = STEPS.swapSteps.length + STEPS.quoteSteps.length + STEPS.socketSteps.length + 3
 
 const { values } = parseArgs({
@@ -136,7 +136,7 @@ async function onChains(chosen: readonly Form[]): Promise<void> {
   }
 }
 
-/** A form that cannot be brought to its end has broken; what it found before stays. */
+/** A form that cannot finish is broken; its earlier results are kept. */
 async function runForm(form: Form, world: LocalWorld, trades: Part): Promise<void> {
   say(`form ${form}: bringing up the service`)
   const found = (each: Case): void => {

@@ -1,4 +1,7 @@
-/** package-lock.json as it is asked here: who depends on whom, what is only for tests, and what is on this machine. */
+/**
+ * Queries on package-lock.json: dependencies between packages, test-only packages, and packages installed on this
+ * machine.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -25,19 +28,19 @@ export type Locked = {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** By path: '' is the root, `packages/server` a workspace, `node_modules/ws` a package of others. */
+/** By path: '' is the root, `packages/server` a workspace, `node_modules/ws` a third-party package. */
 export const locked: Readonly<Record<string, Locked>> = (
   JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> }
 ).packages
 
 export const isOurs = (path: string): boolean => !path.includes('node_modules/')
 
-/** Paths of every package of others, once for each place it stands in. */
+/** Paths of every third-party package, once for each place where it is installed. */
 export const foreign: readonly string[] = Object.keys(locked).filter(
   path => !isOurs(path) && locked[path]?.link !== true,
 )
 
-/** What it is called, which is not what it stands under where another was put in its place. */
+/** Its name, which differs from the name in its path when another package replaces it. */
 export const nameOf = (path: string): string =>
   locked[path]?.name ?? (path.split('node_modules/').at(-1) as string)
 
@@ -45,14 +48,14 @@ const PLATFORM =
   /(?<=[-/])(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)-.+$/
 
 /**
- * Its name whatever the platform: `@rolldown/binding-linux-x64-gnu` and its siblings are `@rolldown/binding-*`. They count as
- * one, for they are one program.
+ * Its name without the platform: `@rolldown/binding-linux-x64-gnu` and its siblings are `@rolldown/binding-*`. They
+ * count as one, because they are one program.
  */
 export const familyOf = (name: string): string => name.replace(PLATFORM, '*')
 
 export const idOf = (path: string): string => `${nameOf(path)}@${locked[path]?.version}`
 
-/** As Node looks for it: in the folder itself, then in those above. Null where the platform is another's. */
+/** Node's resolution: in the folder itself, then in its parents. Null for a package of another platform. */
 export function resolve(from: string, name: string): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`
@@ -61,7 +64,7 @@ export function resolve(from: string, name: string): string | null {
   }
 }
 
-/** Everything that comes with it, itself first. */
+/** The package with all its dependencies, itself first. */
 export function closureOf(path: string): readonly string[] {
   const found = new Set([path])
   for (const each of found) {
@@ -79,7 +82,7 @@ export function closureOf(path: string): readonly string[] {
   return [...found]
 }
 
-/** Bytes on this disk, without the packages inside it; 0 where it is not installed. */
+/** Bytes on this disk, without the packages inside it; 0 when it is not installed. */
 export function sizeOf(path: string): number {
   if (!existsSync(path)) return 0
   let bytes = 0
@@ -92,12 +95,12 @@ export function sizeOf(path: string): number {
   return bytes
 }
 
-/** The scripts npm would run when it is installed, as the package itself says; empty where it is not installed. */
+/** The scripts npm would run on install, according to the package itself; empty when it is not installed. */
 export function installScripts(path: string): readonly string[] {
   const file = join(path, 'package.json')
   if (!existsSync(file)) return []
   const { scripts = {} } = JSON.parse(readFileSync(file, 'utf8')) as { scripts?: Names }
   const named = ['preinstall', 'install', 'postinstall'].flatMap(name => scripts[name] ?? [])
-  // Without a script of its own npm builds what has this file.
+  // Without a script of its own, npm builds a package with this file.
   return existsSync(join(path, 'binding.gyp')) && named.length === 0 ? ['node-gyp rebuild'] : named
 }

@@ -1,9 +1,9 @@
 /**
- * The mutation command: plants each hand mutation of `mutations.ts` in a copy of the engine and runs the tests
- * that must notice it. It exits with 1 when one survives. Give names to plant only some:
- * `npm run mutate -- tau-ceil kept-weight`; `--table` prints the table of docs/evidence/MUTATIONS.md instead.
+ * The mutation command: plants each hand mutation of `mutations.ts` in a copy of the engine and runs the tests that
+ * must notice it. It exits with 1 when one survives. Give names to plant only some: `npm run mutate -- tau-ceil
+ * kept-weight`; `--table` prints the table of docs/evidence/MUTATIONS.md instead.
  *
- * The repository itself is never touched. The copy, and whatever runs in it, is gone when the command ends.
+ * The repository itself is never touched. The copy, and every process in it, is gone when the command ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -12,13 +12,13 @@ import { join } from 'node:path'
 import { mutated, type Mutation, MUTATED_PACKAGE, mutations, tableOf } from './mutations.ts'
 import { endGroup } from './processGroup.ts'
 
-/** Several times what the slowest of the tests needs on a busy core. A run past it is taken to hang. */
+/** Several times the duration of the slowest test on a busy core. A run beyond it counts as a hang. */
 const LIMIT_MS = 60_000
 
-/** The unmutated tests must be this much quicker than the limit before passing it means a hang. */
+/** How much quicker than the limit the unmutated tests must be before exceeding the limit counts as a hang. */
 const HANG_SHARE = 0.5
 
-/** Beside the package itself, what its tests need. */
+/** Files that the tests need in addition to the package itself. */
 const CONFIGURATION = ['package.json', 'tsconfig.json']
 /** Not the repository's own, which also sets up the tests of the service. */
 const VITEST = "export default { test: { pool: 'forks', testTimeout: 120_000 } }\n"
@@ -27,7 +27,7 @@ type Tests = Pick<Mutation, 'killedBy' | 'pattern'>
 
 type Run = {
   readonly outcome: 'passed' | 'failed' | 'timeout' | 'broken'
-  /** The first test that failed, or what broke. */
+  /** The first test that failed, or the error. */
   readonly detail: string
   readonly seconds: number
 }
@@ -87,7 +87,7 @@ function copyEngine(): void {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 }
 
-/** Every run that is to fail passes first, and has a test in it. */
+/** Every run that is meant to fail passes without the mutation, and contains a test. */
 async function areGreen(chosen: readonly Mutation[]): Promise<boolean> {
   const whole = new Set(chosen.filter(({ pattern }) => pattern === undefined).flatMap(each => each.killedBy))
   const patterns = Map.groupBy(
@@ -151,7 +151,7 @@ async function runTests({ killedBy, pattern }: Tests): Promise<Run> {
     ...(pattern === undefined ? [] : ['-t', literally(pattern)]),
     '--bail=1',
     '--maxWorkers=1',
-    // Caches would be written through the link into the repository's own node_modules.
+    // The link would write caches into the repository's own node_modules.
     '--no-cache',
     '--no-fsModuleCache',
     '--configLoader=native',
@@ -201,7 +201,7 @@ type Report = {
   readonly numPassedTests: number
   readonly numFailedTests: number
   readonly testResults: readonly {
-    /** Of a file that could not be loaded. */
+    /** For a file that could not be loaded. */
     readonly message: string
     readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
   }[]

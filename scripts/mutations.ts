@@ -1,12 +1,12 @@
 /**
- * The hand mutations: small faults a tired author could write into the maths and the rules, each with the test
+ * The hand mutations: small faults that a tired author could write into the maths and the rules, each with the test
  * that must notice it. `npm run mutate` plants them one at a time; a mutant that survives is a missing test.
  *
- * A mutant changes what the engine says, not only how: one that no input can tell from the original proves
- * nothing. Every `find` stands in its file exactly once.
+ * A mutant changes the engine's output, not only its method: one that no input can distinguish from the original
+ * proves nothing. Every `find` occurs in its file exactly once.
  */
 
-/** Where the mutated files and their tests live; paths below are relative to it. */
+/** The folder of the mutated files and their tests; paths below are relative to it. */
 export const MUTATED_PACKAGE = 'packages/engine'
 
 export type Mutation = {
@@ -15,9 +15,9 @@ export type Mutation = {
   readonly find: string
   readonly replace: string
   readonly killedBy: readonly string[]
-  /** Run only the tests that have this in their name: where the whole file takes long, or says too little. */
+  /** Run only the tests whose name contains this, when the whole file takes long or proves too little. */
   readonly pattern?: string
-  /** What the mutant would do wrong. */
+  /** The fault of the mutant. */
   readonly says: string
 }
 
@@ -638,7 +638,7 @@ export function tableOf(list: readonly Mutation[]): string[] {
   ]
 }
 
-/** The text with the mutation in it, or null where what it looks for does not stand there exactly once. */
+/** The text with the mutation in it, or null unless `find` occurs exactly once. */
 export function mutated(text: string, { find, replace }: Mutation): string | null {
   const parts = text.split(find)
   return parts.length === 2 ? parts.join(replace) : null

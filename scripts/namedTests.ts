@@ -1,8 +1,8 @@
-/** Whether a page that names a test names one that is there: by its title, as the file writes it. */
+/** Whether a test named on a page exists, by its title as written in the file. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 
-/** How a title may begin: after `it`, `test` or a table of cases, there or on a line of its own. */
+/** How a title may begin: after `it`, `test` or a table of cases, on the same line or on its own. */
 const BEGINNINGS = [/(?:it|test)\($/, /\)\($/, /\)\(\n\s+$/, /(?:it|test)\(\n\s+$/]
 
 export function expectTest(file: string, title: string): void {

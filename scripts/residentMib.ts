@@ -1,4 +1,4 @@
-/** What a process holds in memory; nothing once it is gone. */
+/** The resident memory of a process; nothing once it has ended. */
 import { readFileSync } from 'node:fs'
 
 export function residentMib(pid: number): number {

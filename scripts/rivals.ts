@@ -1,6 +1,7 @@
 /**
- * `npm run test:cost -- [--markets 10000] [--from 1]`: another search for cheap ways to move a price, on many small markets. It
- * prints the worst and exits with 1 where one costs less than 0.8 of the plan that `GET /v1/cost` would state.
+ * `npm run test:cost -- [--markets 10000] [--from 1]`: another search for cheap ways to move a price, on many small
+ * markets. It prints the worst and exits with 1 if one costs less than 0.8 of the plan that `GET /v1/cost` would
+ * report.
  */
 import { parseArgs } from 'node:util'
 import { contest, type Outcome } from '../packages/engine/testing/rival.ts'

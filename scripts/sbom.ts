@@ -1,6 +1,7 @@
 /**
- * `npm run sbom`: what the service runs on, as CycloneDX, into sbom.cdx.json. npm lists the packages. Which of them are only for
- * tests the lockfile says: npm's own `--omit dev` also leaves out what some workspace needs at run time and another for tests.
+ * `npm run sbom`: the runtime dependencies of the service, as CycloneDX, in sbom.cdx.json. npm lists the packages.
+ * The lockfile decides which of them are only for tests: npm's own `--omit dev` also omits packages that one
+ * workspace needs at run time and another for tests.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { foreign, idOf, locked } from './lockfile.ts'
 
 const FILE = 'sbom.cdx.json'
-/** A list of some hundred packages. */
+/** Enough for a list of several hundred packages. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export type Component = {
@@ -26,7 +27,7 @@ export type Bom = {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
 
-/** Of every package that is needed at run time, where it stands; our own aside. */
+/** The path of every package needed at run time, without our own. */
 export const runtimePackages = (): ReadonlyMap<string, string> =>
   new Map(foreign.filter(path => locked[path]?.dev !== true).map(path => [idOf(path), path]))
 
@@ -34,7 +35,7 @@ export function makeBom(): Bom {
   const text = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
     encoding: 'utf8',
     maxBuffer: MAX_BYTES,
-    // What npm says of the machine's own settings is no fault of ours.
+    // npm's warnings about the machine's own settings are not our fault.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const bom = JSON.parse(text) as Bom
@@ -50,7 +51,7 @@ export function makeBom(): Bom {
   }
 }
 
-/** npm calls our own packages by the folders they happen to stand in. */
+/** npm names our own packages after their folders. */
 const named = (component: Component): Component => ({
   ...component,
   name: component['bom-ref'].slice(0, component['bom-ref'].lastIndexOf('@')),

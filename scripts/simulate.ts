@@ -1,4 +1,7 @@
-/** `npm run simulate -- --seed N --hours H`: lives of the service on a virtual clock, its laws checked at every step. */
+/**
+ * `npm run simulate -- --seed N --hours H`: lives of the service on a virtual clock; its laws are checked at every
+ * step.
+ */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { BUGS } from './simulate/bugs.ts'

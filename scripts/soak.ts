@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- --minutes N`: the local world with the service on it, as `npm start` runs them, looked at every few
- * seconds from outside. Fails unless memory stays flat, every chain goes on being priced, none falls into a GAP, it stops
- * when told to, and its database is sound afterwards. Prints a line a minute.
+ * `npm run soak -- --minutes N`: the local world with the service on it, as `npm start` runs them, checked from
+ * outside every few seconds. Fails unless memory stays flat, every chain remains priced, none falls into a GAP, the
+ * service stops on request, and its database is sound afterwards. Prints one line per minute.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,10 @@ const LOOK_MS = 5000
 const LINE_MS = 60_000
 const START_MS = 180_000
 const STOP_MS = 60_000
-/** What the end may have on top of the second quarter, when everything has been used once: a garbage collector is not exact. */
+/**
+ * The growth allowed at the end over the second quarter, when everything has been used once: garbage collection is
+ * not exact.
+ */
 const GROWTH = { share: 0.25, mib: 48 } as const
 
 type ChainSight = {
@@ -72,7 +75,7 @@ if (faults.length === 0) rmSync(folder, { recursive: true })
 else console.log(`What is left of it: ${folder}`)
 process.exitCode = faults.length === 0 ? 0 : 1
 
-/** Once every chain has a price. */
+/** Resolves once every chain has a price. */
 async function connected(service: ChildProcess): Promise<Client> {
   const untilMs = performance.now() + START_MS
   const key = join(folder, 'key')
@@ -87,7 +90,7 @@ async function connected(service: ChildProcess): Promise<Client> {
     try {
       if ((await sightOf(service, client)).chains.every(({ priced }) => priced > 0)) return client
     } catch (failure) {
-      // Not all of it is up.
+      // Some parts are not up yet.
       last = failure
     }
   }
@@ -174,7 +177,7 @@ function lineOf(minute: number, { serviceMib, nodesMib, chains }: Sight): string
   return `${minute.toFixed(1).padStart(5)} min  service ${serviceMib.toFixed(0)} MiB  nodes ${nodesMib.toFixed(0)} MiB  load ${(loadavg()[0] ?? 0).toFixed(1)}  ${each.join('; ')}`
 }
 
-/** Ended by its own hand, with code 0. */
+/** It ended on its own, with code 0. */
 async function stopped(service: ChildProcess): Promise<boolean> {
   if (service.exitCode !== null) return false
   const exit = once(service, 'exit')
@@ -184,7 +187,7 @@ async function stopped(service: ChildProcess): Promise<boolean> {
   return isOver && service.exitCode === 0
 }
 
-/** Of every thread of a process. */
+/** The children of every thread of a process. */
 function childrenOf(pid: number): readonly number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap(thread =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')

@@ -1,7 +1,7 @@
 /**
- * `npm run soak:world -- --hours 24 --hurry 20`: the local world alone, its time so many times as fast as the machine's.
- * Fails unless its nodes' memory and answering time and the files of its states stay flat. Prints a line for every hour of it;
- * Ctrl-C ends it and leaves nothing behind.
+ * `npm run soak:world -- --hours 24 --hurry 20`: the local world alone, with its time accelerated by the given
+ * factor. Fails unless its nodes' memory and response time and the size of its state files stay flat. Prints one line
+ * per hour of its time; Ctrl-C ends it and leaves nothing behind.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,17 +19,17 @@ import { residentMib } from './residentMib.ts'
 
 const LOOK_MS = 1000
 const HOUR_S = 3600
-/** What the last quarter may have on top of the second, in which every node has been renewed. */
+/** The growth allowed in the last quarter over the second, in which every node has been renewed. */
 const GROWTH = 0.25
-/** With fewer blocks it was no day. */
+/** Below this share of the expected blocks the run was not a full day. */
 const LEAST_BLOCKS = 0.9
 
 type Sight = {
   readonly hours: number
-  /** Of all nodes together. */
+  /** For all nodes together. */
   readonly residentMib: number
   readonly stateMib: number
-  /** The slowest chain's answer to a question about its newest block; null while one is away. */
+  /** The slowest chain's response time for its newest block; null while a node is away. */
   readonly answerMs: number | null
 }
 
@@ -66,7 +66,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** What was not as it should be. */
+/** Returns the faults found. */
 async function soak(world: LocalWorld): Promise<string[]> {
   const began = await Promise.all(world.chains.map(progressOf))
   const sights = await watch(world, began)
@@ -113,7 +113,7 @@ async function sightOf(chains: readonly WorldChain[], passed: number): Promise<S
   }
 }
 
-/** All that a block says: its transactions and receipts. */
+/** The whole content of a block: its transactions and receipts. */
 async function answerMs({ client }: WorldChain): Promise<number | null> {
   const startedMs = performance.now()
   try {
@@ -162,7 +162,7 @@ function lineOf(hour: number, sights: readonly Sight[]): string {
   ].join(', ')
 }
 
-/** How the slowest chain keeps up, so that whoever waits need not wait a day to hear that it does not. */
+/** The pace of the slowest chain, so that a run that cannot keep up is noticed before the day is over. */
 async function paceOf(
   chains: readonly WorldChain[],
   began: readonly Done[],

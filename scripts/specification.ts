@@ -1,7 +1,7 @@
 /**
  * The sentences of the specification, section by section: rows of its tables, items of its lists and sentences of its
- * paragraphs. A sentence that says "not shown" leaves a thing to us, and one that
- * ends in a colon announces others: neither counts.
+ * paragraphs. A sentence with "not shown" leaves a decision to us, and one that ends in a colon introduces others:
+ * neither counts.
  */
 export type Sentence = { readonly section: string; readonly text: string }
 
@@ -24,7 +24,7 @@ export function sentencesOf(specification: string): readonly Sentence[] {
   return sentences
 }
 
-/** Words alone, so that a quotation may leave out marks and differ in case. */
+/** Words alone, so that a quotation may omit punctuation and differ in case. */
 export const wordsOf = (text: string): string =>
   text
     .toLowerCase()

@@ -1,7 +1,7 @@
 /**
- * `npm run test:steady`: the suites that wait for other processes, ten times in a row, while another process keeps a core busy.
- * A test that depends on how fast this machine is fails sooner or later. `--runs 3` takes fewer, names take other suites:
- * `npm run test:steady -- --runs 1 store`.
+ * `npm run test:steady`: runs the suites that wait for other processes ten times in a row, while another process
+ * keeps a core busy. A test that depends on the speed of this machine fails sooner or later. `--runs 3` runs fewer,
+ * names select other suites: `npm run test:steady -- --runs 1 store`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,16 +14,16 @@ type Run = { readonly passed: number; readonly failed: number; readonly failures
 
 const DEFAULT_SUITES = ['chains', 'service', 'store']
 const DEFAULT_RUNS = 10
-/** Of one run: several times what it takes on two cores. One that takes longer hangs, and has failed. */
+/** The limit of one run: several times its duration on two cores. A longer run hangs, and has failed. */
 const RUN_MINUTES = 90
-/** Failures by name are the last of what it says. */
+/** Failures by name are at the end of the output. */
 const TAIL_LETTERS = 100_000
 
 const { values, positionals } = parseArgs({
   options: { runs: { type: 'string', default: `${DEFAULT_RUNS}` } },
   allowPositionals: true,
 })
-/** What was started would go on without us: it is ended when this process exits. */
+/** The started processes would outlive us, so they are ended when this process exits. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 process.exitCode = await main(Number(values.runs), positionals.length > 0 ? positionals : DEFAULT_SUITES)
 
@@ -63,7 +63,7 @@ async function main(runs: number, names: readonly string[]): Promise<number> {
   return bad === 0 ? 0 : 1
 }
 
-/** The test command with these suites, as a group of its own that can be ended whole. */
+/** The test command with these suites, in a process group that can be ended as a whole. */
 async function runOnce(names: readonly string[]): Promise<Run> {
   const child = spawn(process.execPath, ['scripts/test.ts', ...names], {
     detached: true,

@@ -1,20 +1,20 @@
-/** The suites of the test command, in the order they run. Every test file belongs to exactly one. */
+/** The suites of the test command, in order of execution. Every test file belongs to exactly one. */
 export type Suite = {
   readonly name: string
   readonly about: string
   readonly include: readonly string[]
-  /** Files at once, where two would leave the cores idle: tests that wait more than they work. */
+  /** Concurrent files, when two would leave the cores idle: tests that wait more than they work. */
   readonly atOnce?: number
   /**
-   * Its files run one after another in a few processes, which load the code of the service once and not for each file.
-   * A file leaves its process as it found it: no module mocks, no timers, no environment of its own.
+   * Its files run one after another in a few processes, which load the code of the service once instead of once per
+   * file. A file leaves its process unchanged: no module mocks, no timers, no environment of its own.
    */
   readonly isShared?: boolean
-  /** What of this machine it cannot do without, beside npm's packages for it. */
+  /** Requirements on this machine besides the npm packages for it. */
   readonly needs?: readonly Need[]
 }
 
-/** Programs that come with the packages of some platforms, and are named in the environment on others. */
+/** Programs that the packages of some platforms include, and that are named in the environment on others. */
 export type Need = 'anvil' | 'chromium'
 
 const server = (...layers: readonly string[]): string[] => layers.map(layer => `packages/server/${layer}/`)

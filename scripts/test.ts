@@ -1,7 +1,8 @@
 /**
- * The test command: every suite in its own vitest run, one after the other, each with its time, then what failed
- * once more by name, and a last line `N passed, N failed` that scripts can read. Give names to run only some: `npm test -- engine`.
- * `ASSAY_AT_ONCE` says how many files run at once, where the machine bears fewer than a suite asks for.
+ * The test command: every suite in its own vitest run, one after the other, each with its time, then all failures
+ * again by name, and a last line `N passed, N failed` that scripts can read. Give names to run only some: `npm test
+ * -- engine`. `ASSAY_AT_ONCE` sets the number of concurrent files, for machines that can run fewer than a suite
+ * requests.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { namedBrowser } from '../packages/console/testing/namedBrowser.ts'
 import { anvilBinary } from '../packages/world/anvil.ts'
 import { type Need, type Suite, suites } from './suites.ts'
 
-/** `failures`: a line for each failed test, so that nobody has to look for it in the thousand lines above. */
+/** `failures`: one line per failed test, so that nobody has to search the thousand lines above. */
 type Counts = { readonly passed: number; readonly failed: number; readonly failures: readonly string[] }
 type Outcome = Counts & { readonly seconds: number }
 
@@ -52,7 +53,7 @@ async function main(names: readonly string[]): Promise<void> {
   process.exit(failed === 0 && passed > 0 ? 0 : 1)
 }
 
-/** Why some of these suites cannot run here, in one line: better than hundreds of tests that fail for it. */
+/** Why some of these suites cannot run here, in one line instead of hundreds of failed tests. */
 function lackOf(chosen: readonly Suite[]): string | null {
   for (const { name, needs = [] } of chosen)
     for (const need of needs)
@@ -85,7 +86,7 @@ async function runSuite({ include, atOnce, isShared = false }: Suite): Promise<O
   const counts = countIn(report)
   rmSync(folder, { recursive: true })
   if (counts.failed > 0 || (code === 0 && counts.passed > 0)) return { ...counts, seconds }
-  // A run that broke outside a test, or found none, is a failure too.
+  // A run that broke outside a test, or found no tests, is a failure too.
   const failures =
     counts.failures.length > 0 ? counts.failures : [`the run of ${include.join(' ')} ended with ${code}`]
   return { ...counts, failed: 1, failures, seconds }

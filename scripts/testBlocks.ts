@@ -7,7 +7,10 @@ import { existsSync } from 'node:fs'
 import { type Examined, examine } from './blocks/examine.ts'
 import { readBlocks } from './blocks/readBlocks.ts'
 
-/** Receipts that are tampered with in a block: every field of each, without taking minutes for a large block. */
+/**
+ * The number of receipts of a block that are tampered with: every field of each, without taking minutes for a large
+ * block.
+ */
 const MOST = 12
 
 function main(words: readonly string[]): void {

@@ -1,10 +1,10 @@
 /**
- * `npm run test:openapi`: schemathesis over the whole OpenAPI of a running service, every operation of the operator
- * included, on a local chain of its own and over loopback alone. It makes requests from the description, right ones and
- * wrong ones, and holds each answer against it.
+ * `npm run test:openapi`: schemathesis over the whole OpenAPI of a running service, including every operator call, on
+ * a local chain of its own and over loopback alone. It generates valid and invalid requests from the description, and
+ * checks each response against it.
  *
- * Needs Python with schemathesis (`pip install schemathesis`): the program of ASSAY_SCHEMATHESIS, else that on the PATH.
- * ASSAY_OPENAPI_EXAMPLES=200 makes more requests for each operation, ASSAY_OPENAPI_SECONDS=60 a shorter run.
+ * Needs Python with schemathesis (`pip install schemathesis`): the program in ASSAY_SCHEMATHESIS, otherwise the one
+ * on the PATH. ASSAY_OPENAPI_EXAMPLES=200 makes more requests per operation, ASSAY_OPENAPI_SECONDS=60 a shorter run.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,15 +16,15 @@ import { startTestService } from '../packages/server/service/testing/testService
 
 const PROGRAM = process.env['ASSAY_SCHEMATHESIS'] ?? 'schemathesis'
 const EXAMPLES = process.env['ASSAY_OPENAPI_EXAMPLES'] ?? '20'
-/** For the whole run; what was not reached by then is not tried. */
+/** The limit of the whole run; anything not reached by then is not tried. */
 const LONGEST_S = process.env['ASSAY_OPENAPI_SECONDS'] ?? '900'
-/** The same requests every time. */
+/** The same requests in every run. */
 const SEED = '1'
 
 /**
- * Of every check of schemathesis, what is left out and why: a right request may be refused for what only this service
- * knows (an address without a token, a checksum, a block that has not come), and after ten wrong keys in a minute the
- * eleventh is 429, as it should be, where the check wants 401.
+ * The checks of schemathesis that are excluded, and why: the service may refuse a valid request for reasons only it
+ * knows (an address without a token, a checksum, a future block), and after ten wrong keys in a minute the eleventh
+ * correctly gets 429 where the check expects 401.
  */
 const LEFT_OUT = ['positive_data_acceptance', 'ignored_auth']
 

@@ -1,6 +1,6 @@
 /**
- * `npm run torture`: the long forms of what is hardest to survive, one after the other, each within a bound of time, and
- * a table at the end. `--quick` takes short forms; names take only some: `npm run torture -- crash simulate`.
+ * `npm run torture`: the long forms of the hardest tests, one after the other, each with a time limit, and a table at
+ * the end. `--quick` runs short forms; names select some: `npm run torture -- crash simulate`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
@@ -37,7 +37,7 @@ const FUZZ = 'packages/server/service/conformance/fuzz.test.ts'
 const FRAMES = 'packages/server/service/conformance/streamFaults.test.ts'
 const RESUME = 'packages/server/service/conformance/resume.test.ts'
 
-/** Faults that come together: docs/evidence/FAULTS.md says what each is about. */
+/** Combined faults: docs/evidence/FAULTS.md describes each. */
 const combined = (name: string, file: string, long: string, quick: string, minutes: number): Case => {
   const path = `packages/server/service/combined/${file}`
   return {
@@ -124,14 +124,14 @@ const CASES: readonly Case[] = [
   ),
 ]
 
-/** Lines of a failed case that are shown. */
+/** Output lines shown for a failed case. */
 const TAIL = 40
-/** Between two words of how far a case is. */
+/** The interval of progress reports. */
 const PROGRESS_MS = 10_000
-/** Of a line that is shown as progress. */
+/** Characters of a line shown as progress. */
 const WIDTH = 110
 
-/** Each case has a group of processes of its own: whatever it started ends with it, or with us. */
+/** Each case has a process group of its own: all processes it started end with it, or with us. */
 let running: ChildProcess | null = null
 process.once('exit', () => endGroup(running))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
@@ -191,7 +191,7 @@ async function run(name: string, form: Form): Promise<Outcome> {
   return { name, count: form.count, seconds, result }
 }
 
-/** Where a case stands, in its own words. */
+/** The progress of a case, in its own words. */
 function lastLine(said: string): string {
   const lines = stripVTControlCharacters(said).split('\n')
   return (lines.findLast(line => line.trim() !== '') ?? 'nothing said yet').trim().slice(0, WIDTH)

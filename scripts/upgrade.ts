@@ -1,7 +1,7 @@
 /**
- * `npm run test:upgrade`: this version of the service beside a neighbouring one, as real processes on one PostgreSQL. They are
- * replaced one by one, there and back, while trades, streams and requests go on. Prints a table, and fails when anything is
- * lost, repeated or refused that OPERATIONS promises.
+ * `npm run test:upgrade`: this version of the service beside a neighbouring one, as real processes on one PostgreSQL.
+ * They are replaced one by one, there and back, while trades, streams and requests continue. Prints a table, and
+ * fails when anything is lost, repeated or refused contrary to OPERATIONS.
  *
  *     npm run test:upgrade -- --from REF   another neighbour than the last release
  */
@@ -21,7 +21,7 @@ import { Rehearsal, type Row } from './upgrade/rehearsal.ts'
 import { roll } from './upgrade/rolling.ts'
 
 const TRADED = ['MOTH', 'LARK']
-/** One for each time that a node enrols one, and some. */
+/** One for each time that a node enrols one, plus a few spare ones. */
 const STRAYS = Array.from({ length: 24 }, (_, at) => token(0x100 + at, `STRAY${at}`, 2))
 const POOLS = STRAYS.map(({ symbol }) => ({
   deployment: 'uniswap-v2',
@@ -35,7 +35,7 @@ const ROOMY = {
   stream_connections: 100,
   enrolments_per_day: STRAYS.length,
 }
-/** Faults of a stage; the rest is more of the same. */
+/** The most faults shown per stage; the rest is repetition. */
 const SHOWN = 8
 const run = promisify(execFile)
 
@@ -49,9 +49,10 @@ const ends: (() => unknown)[] = []
 const endAll = async () => {
   for (const end of ends.splice(0).reverse()) await end()
 }
-/** Once it was asked to stop: what it was doing then fails, and that is no news. */
+/** Set once a stop was requested: failures of running work are then expected. */
 const stop: { asked: Promise<void> | null } = { asked: null }
-// With what it started and made; asked twice, at once. Not `once`: a node ends the process where nobody else listens.
+// Ends everything that was started; a second request ends at once. Not `once`: Node ends the process when no other
+// listener exists.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     if (stop.asked !== null) process.exit(130)
@@ -68,7 +69,7 @@ try {
 printTable()
 process.exitCode = faults.length === 0 ? 0 : 1
 
-/** What no process needs to be started for. */
+/** Checks that need no process. */
 function chosen(): Neighbour {
   try {
     const found = findNeighbour(values.from)
@@ -101,7 +102,7 @@ async function rehearse(): Promise<void> {
     return (await run(process.execPath, command)).stdout
   }
 
-  // By the old version alone: schema, keys and the first records are its own.
+  // The old version alone: schema, keys and the first records are its own.
   const writer = await fleet.start('old', 'chain')
   const nodes = [await fleet.start('old', 'api'), await fleet.start('old', 'api')] as const
   const issued = await assay('old', 'keys', 'issue', '--name', 'customer', '--scopes', 'read,stream,admin')

@@ -1,7 +1,7 @@
 /**
- * `npm run test:vendors`: CoinGecko's own MCP server, unchanged, against a running service on a local chain, for every
- * endpoint in its shapes. The server runs what an agent writes in Deno, and asks for a package outside npm's registry
- * and 160 MB of others; so it is installed into a folder that is removed again, with that one package from the registry.
+ * `npm run test:vendors`: CoinGecko's own MCP server, unchanged, against a running service on a local chain, for
+ * every endpoint in its shapes. The server runs an agent's code in Deno, and requires a package outside npm's
+ * registry and 160 MB of others; so it is installed into a temporary folder, with that one package from the registry.
  * Prints one line per call and a last line `N passed, N failed`.
  */
 import { execFileSync } from 'node:child_process'
@@ -17,7 +17,7 @@ import { McpProcess } from './vendors/mcpProcess.ts'
 const PACKAGES = {
   private: true,
   dependencies: { '@coingecko/coingecko-mcp': '8.2.0', deno: '2.9.6' },
-  // It asks for a release on GitHub; only a tool that reshapes answers of other transports uses it.
+  // It requires a release on GitHub; only a tool that reshapes responses of other transports uses it.
   overrides: { 'jq-web': '0.6.2' },
 }
 
@@ -30,7 +30,7 @@ function install(folder: string): string {
   return folder
 }
 
-/** What an agent would write, by endpoint, and what its answer must hold. */
+/** Code that an agent would write, by endpoint, and what its result must contain. */
 function callsOn(
   token: string,
   pool: string,

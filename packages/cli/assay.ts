@@ -3,7 +3,7 @@ import { endingOf } from './exit.ts'
 import { assayProgram } from './program.ts'
 import { harmless } from './terminal/harmless.ts'
 
-// A reader that has had enough, such as `head`, is no failure.
+// A reader that closes early, such as `head`, is not a failure.
 process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
   if (failure.code !== 'EPIPE') throw failure
   process.exit(0)
@@ -14,6 +14,6 @@ try {
 } catch (failure) {
   const { text, code } = endingOf(failure)
   if (text !== '') console.error(`assay: ${harmless(text)}`)
-  // At once, whatever was already running: a supervisor waits for it.
+  // Exit immediately, even if other work is running: a supervisor waits for it.
   process.exit(code)
 }

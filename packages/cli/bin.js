@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * What `npm start` and `npx assay` run. Plain JavaScript that an older Node can read too: it hands over to the Node that
- * `npm install` brought, or says in one line that there is none.
+ * The program behind `npm start` and `npx assay`. Plain JavaScript that an older Node can read too: it hands over to
+ * the Node that `npm install` brought, or reports in one line that there is none.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -30,17 +30,17 @@ function installedNode() {
     const node = module
       .createRequire(import.meta.url)
       .resolve(`node-${process.platform}-${process.arch}/bin/node`)
-    // Never itself: a version that is reported wrongly must not start processes without end.
+    // Never this Node itself: a wrongly reported version must not start processes endlessly.
     return node === process.execPath ? null : node
   } catch {
     return null
   }
 }
 
-/** Runs the same command with that Node. Its terminal, its signals and its exit code are this process's own. */
+/** Runs the same command with that Node and shares its terminal, signals and exit code. */
 function handOver(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
-  // Ctrl-C reaches the whole group by itself; what is sent to this process alone is passed on.
+  // Ctrl-C reaches the whole process group; signals sent to this process alone are passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
@@ -56,16 +56,19 @@ function handOver(node) {
   })
 }
 
-/** What was compiled once is kept: commands answer in a third of the time, and every thread of the service starts in one. */
+/**
+ * Keeps compiled code on disk: commands answer in a third of the time, and each thread of the service starts in a
+ * third.
+ */
 function keepCompiled() {
   const folder = fileURLToPath(new URL('../../.cache/compiled', import.meta.url))
   try {
     mkdirSync(folder, { recursive: true })
   } catch {
-    // Installed by somebody else: it works without.
+    // Installed by another user: the cache is optional.
     return
   }
-  // Threads do not inherit the call, but the environment.
+  // Threads do not inherit the call, but they do inherit the environment.
   process.env['NODE_COMPILE_CACHE'] = folder
   module.enableCompileCache(folder)
 }

@@ -1,22 +1,22 @@
 /**
- * How a command ends. The code tells a script what to do next; the text tells a person.
+ * The exit codes and final messages of commands. The code tells a script what to do next; the text tells a person.
  */
 import { AssayError } from '@assay/sdk'
 import { CommanderError } from 'commander'
 
 export const EXIT = {
   done: 0,
-  /** It failed, or a check found what it looks for. */
+  /** The command failed, or a check found a fault. */
   failed: 1,
-  /** The command line or the configuration is wrong: trying again will not help. */
+  /** The command line or the configuration is wrong: another attempt will not help. */
   misused: 2,
-  /** It was asked, and there is none: no price, no such token, nothing found. */
+  /** The request was answered, but there is no result: no price, no such token, nothing found. */
   absent: 3,
-  /** The service was not reached, or refused the key or the rate. */
+  /** The service could not be reached, or refused the key or the rate. */
   refused: 4,
 } as const
 
-/** A failure whose sentence is all a person needs. */
+/** A failure whose message is all a person needs. */
 export class Failure extends Error {
   readonly exitCode: number
 
@@ -26,13 +26,13 @@ export class Failure extends Error {
   }
 }
 
-/** What to say on standard error, and the code. An empty text: it has been said. */
+/** The text for standard error, and the code. An empty text means that it was already printed. */
 export function endingOf(failure: unknown): { readonly text: string; readonly code: number } {
-  // Commander has written its own message, or the help that was asked for.
+  // Commander has already written its own message, or the requested help.
   if (failure instanceof CommanderError)
     return { text: '', code: failure.exitCode === 0 ? EXIT.done : EXIT.misused }
   if (failure instanceof Failure) return { text: failure.message, code: failure.exitCode }
-  // By name, so that a command that only reads a price does not load the service.
+  // Matched by name, so that a command that only reads a price does not load the service.
   if (failure instanceof Error && FAULTY.has(failure.name))
     return { text: failure.message, code: EXIT.misused }
   if (failure instanceof AssayError) return endingOfService(failure)
@@ -48,7 +48,7 @@ export function endingOf(failure: unknown): { readonly text: string; readonly co
 const FAULTY = new Set(['ConfigError', 'PolicyError'])
 const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC'])
 
-/** By the code of the failure: what the operator can do about it. */
+/** Advice for the operator by the code of the failure. */
 const NEXT: Readonly<Record<string, string>> = {
   NETWORK:
     'Is the service running? `npm start` starts one; --url or ASSAY_URL selects a service other than http://127.0.0.1:8080.',

@@ -1,4 +1,4 @@
-/** The keys of a service: through its API where `--url` names one, else through the files of its installation. */
+/** The keys of a service: through its API if `--url` names one, otherwise through the files of its installation. */
 import type { ListedKey } from '@assay/server/config'
 import type { Client, KeyList, KeyRequest } from '@assay/sdk'
 import { EXIT, Failure } from './exit.ts'

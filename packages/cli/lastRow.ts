@@ -1,12 +1,12 @@
-/** The last whole row of a CSV or NDJSON export, from the end of the file: no cell of ours has a line break in it. */
+/** The last complete row of a CSV or NDJSON export, from the end of the file. No cell contains a line break. */
 
 export type LastRow = {
   readonly sequence: number
-  /** Characters that follow it. */
+  /** The number of characters after it. */
   readonly behind: number
 }
 
-/** Null where no whole row is in it; a header is none. */
+/** Null when there is no complete row; a header does not count. */
 export function lastRow(tail: string, format: 'csv' | 'ndjson'): LastRow | null {
   const end = format === 'csv' ? '\r\n' : '\n'
   const last = tail.lastIndexOf(end)

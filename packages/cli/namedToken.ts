@@ -6,14 +6,14 @@ import { tokenAddress } from './options.ts'
 
 type Token = TokenList['tokens'][number]
 
-/** Of the argument: an address is checked here, a symbol when the service is asked. */
+/** For the argument: an address is checked here, a symbol when the service is called. */
 export const addressOrSymbol = (text: string): string => {
   if (text.startsWith('0x')) return tokenAddress(text)
   if (text.trim() === '') throw new InvalidArgumentError('Expected an address or a symbol.')
   return text
 }
 
-/** Symbols belong to nobody, so one that several tokens carry is refused with their addresses, never guessed. */
+/** Symbols are not unique: a symbol shared by several tokens is refused with their addresses, never guessed. */
 export async function namedToken(client: Client, chainId: number, text: string): Promise<`0x${string}`> {
   if (text.startsWith('0x')) return text as `0x${string}`
   const wanted = text.toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * What several commands take: a configuration, a service to ask, and how their words are read. The service itself is
- * loaded by the commands that need it, when they run: a price is asked for in a moment.
+ * Options shared by several commands: a configuration, a service to call, and how their arguments are parsed.
+ * Commands load the service itself only when they need it, so that a price appears quickly.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,16 +15,17 @@ export type ServiceChoice = { readonly url: string; readonly key?: string; reado
 
 export const DEFAULT_FILE = 'assay.yaml'
 
-/** The file a command names, else `assay.yaml` if it is there; null without either. */
+/** The file a command names, otherwise `assay.yaml` if it exists; null without either. */
 export const configFile = ({ config }: ConfigChoice): string | null =>
   config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null)
 
-/** Where `npm start` keeps its files, unless `--data` names another folder. */
+/** The folder where `npm start` keeps its files, unless `--data` names another. */
 const DATA = 'data'
 
 /**
- * The configuration of an installation that is there already, for the commands that operate it: the file named, else
- * `assay.yaml`, else the chains of `ASSAY_RPC_<chain_id>`, else what `npm start` wrote for its local world.
+ * The configuration of an existing installation, for the commands that operate it: the named file, otherwise
+ * `assay.yaml`, otherwise the chains of `ASSAY_RPC_<chain_id>`, otherwise the file that `npm start` wrote for its
+ * local world.
  */
 export async function installedConfig(choice: ConfigChoice): Promise<ReturnType<typeof loadConfig>> {
   const server = await import('@assay/server/config')
@@ -45,7 +46,7 @@ export async function installedConfig(choice: ConfigChoice): Promise<ReturnType<
   )
 }
 
-/** What that file says, else the chains of `ASSAY_RPC_<chain_id>`. */
+/** The configuration in that file, otherwise the chains of `ASSAY_RPC_<chain_id>`. */
 export async function configOf(choice: ConfigChoice): Promise<ReturnType<typeof loadConfig>> {
   const server = await import('@assay/server/config')
   const file = configFile(choice)

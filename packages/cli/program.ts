@@ -1,4 +1,4 @@
-/** The tree of commands, in the order the help tells them. */
+/** The tree of commands, in the order of the help. */
 import { Command } from 'commander'
 import { backfillCommand } from './commands/backfill.ts'
 import { captureCommand } from './commands/capture.ts'

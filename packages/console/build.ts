@@ -1,6 +1,6 @@
 /**
- * Brings the console's bundle into being: built once for these very sources, kept in a folder named by their
- * hash, and found there the next time. Nobody runs a build by hand, and a stale bundle cannot be served.
+ * Builds the console's bundle: once for the current sources, kept in a folder named by their hash, and reused from
+ * there. Nobody runs a build by hand, and a stale bundle cannot be served.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -10,12 +10,12 @@ import { plainLazyImport, steppedPlot } from './lean.ts'
 const HERE = import.meta.dirname
 const ROOT = resolve(HERE, '../..')
 const CACHE = join(ROOT, '.cache', 'console')
-/** What the bundle is made of: this package, and the packages it may import. */
+/** The sources of the bundle: this package, and the packages it may import. */
 const SOURCES = ['console', 'sdk', 'engine'].map(name => join(ROOT, 'packages', name))
-/** Bundles of earlier sources that are kept: enough to switch between branches without building again. */
+/** The most bundles of earlier sources kept: enough to switch between branches without another build. */
 const KEPT = 5
 
-/** What the wire's schemas are written with (packages/sdk/wire/schema.ts): calls without a trace. */
+/** The builders of the wire's schemas (packages/sdk/wire/schema.ts): calls without side effects. */
 const SCHEMA_BUILDERS = [
   'object',
   'strictObject',
@@ -59,7 +59,7 @@ export async function buildConsole(onProgress: (line: string) => void = () => un
   return folder
 }
 
-/** Loaded only when there is work for it: a start with the bundle at hand does without. */
+/** Loaded only when a build is needed: a start with a ready bundle does without. */
 async function bundle(outDir: string): Promise<void> {
   const { build } = await import('vite')
   await build({
@@ -69,7 +69,7 @@ async function bundle(outDir: string): Promise<void> {
     logLevel: 'warn',
     publicDir: join(HERE, 'public'),
     plugins: [steppedPlot(), plainLazyImport()],
-    // Children as arguments and not as a property of their own: the same elements in fewer bytes.
+    // Children as arguments and not as a property: the same elements in fewer bytes.
     oxc: {
       jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
       jsxInject: "import { createElement, Fragment } from 'preact'",
@@ -86,7 +86,7 @@ async function bundle(outDir: string): Promise<void> {
         treeshake: {
           moduleSideEffects: id => id.startsWith(HERE) || id.endsWith('.css'),
           manualPureFunctions: SCHEMA_BUILDERS,
-          // Schemas are spread into one another; no property of ours does anything when it is read.
+          // Schemas are spread into one another; reading a property of ours never has side effects.
           propertyReadSideEffects: false,
         },
       },
@@ -109,7 +109,7 @@ async function inProduction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Another process may have finished the same bundle first; then that one is used. */
+/** Another process may have finished the same bundle first; its result is then used. */
 function publish(unfinished: string, folder: string): void {
   try {
     renameSync(unfinished, folder)

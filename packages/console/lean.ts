@@ -1,10 +1,13 @@
 /**
- * What libraries bring along and no page of ours uses, kept out of the bundle. A version that is written otherwise must fail
- * the build or its test: the bundle is not to grow unseen.
+ * Keeps unused parts of libraries out of the bundle. A library version with different source text must fail the build
+ * or its test, so that the bundle cannot grow unnoticed.
  */
 import type { Plugin } from 'vite'
 
-/** What our one chart switches off or leaves as it comes, said as constants: whatever hangs on them falls away. */
+/**
+ * Features that our only chart switches off or leaves at their defaults, replaced by constants, so that the code
+ * depending on them is removed.
+ */
 const CHART_IS: readonly (readonly [asked: string, known: string])[] = [
   ['const showLegend = legend.show;', 'const showLegend = false;'],
   ['if (legend.show && legend.live && shouldSetLegend)', 'if (false)'],
@@ -12,7 +15,7 @@ const CHART_IS: readonly (readonly [asked: string, known: string])[] = [
   ['const cursorFocus = focus.prox >= 0;', 'const cursorFocus = false;'],
   ['const mode = self.mode;', 'const mode = 1;'],
   ['const mode = u.mode;', 'const mode = 1;'],
-  // Its axes write their own texts, so the words for dates are not needed.
+  // Its axes format their own texts, so date names are not needed.
   ['const _fmtDate = (opts.fmtDate || fmtDate);', 'const _fmtDate = null;'],
   [
     'const _timeAxisVals   = timeAxisVals(_tzDate, timeAxisStamps((ms == 1 ? _timeAxisStampsMs : _timeAxisStampsS), _fmtDate));',
@@ -29,13 +32,13 @@ const CHART_IS: readonly (readonly [asked: string, known: string])[] = [
   ['timeAxisVals(_tzDate, timeAxisStamps(av, _fmtDate)) :', 'null :'],
   ['timeAxisVal(_tzDate, av) :', 'null :'],
   ['\t\t_timeAxisStamps,\n', '\t\tnull,\n'],
-  // One chart, with no other to move along with.
+  // A single chart has no other to synchronise with.
   ['const syncKey = syncOpts.key;', 'const syncKey = null;'],
   ['const sync = _sync(syncKey);', ''],
   ['if (syncOpts.filters.pub(type, src, x, y, w, h, i))\n\t\t\tsync.pub(type, src, x, y, w, h, i);', ''],
   ['sync.sub(self);', ''],
   ['sync.unsub(self);', ''],
-  // Its scales are even: none is logarithmic.
+  // Its scales are linear, never logarithmic.
   ['(sc.distr == 3 ? snapLogY : sc.distr == 4 ? snapAsinhY : snapNumY)', 'snapNumY'],
   ['sc.distr == 3 ? logAxisSplits : sc.distr == 4 ? asinhAxisSplits : numAxisSplits', 'numAxisSplits'],
   [
@@ -45,20 +48,23 @@ const CHART_IS: readonly (readonly [asked: string, known: string])[] = [
   ['[_min, _max] = rangeLog(_min, _min, scaleX.log, false);', '_max = _min;'],
   ['[_min, _max] = rangeAsinh(_min, _min, scaleX.log, false);', '_max = _min;'],
   ['(sc.distr == 3 ? snapLogX : sc.distr == 4 ? snapAsinhX : snapNumX)', 'snapNumX'],
-  // One line, so no band between two.
+  // One line, so there is no band between two.
   ['flags != 0 && bands.forEach((b, bi) => {', 'false && bands.forEach((b, bi) => {'],
-  // What a page could change later, and ours never does.
+  // Features to change a chart later, which ours never uses.
   ...['batch', 'addSeries', 'delSeries', 'addBand', 'setBand', 'delBand', 'pub'].map(
     name => [`self.${name} = ${name};`, ''] as const,
   ),
-  // Some browsers call their language by a name that is none, and a page is not to stay blank for that.
+  // Some browsers report an invalid language name, and the page must not stay blank because of it.
   ["new Intl.NumberFormat(domEnv ? nav.language : 'en-US')", "new Intl.NumberFormat('en-US')"],
 ]
 
-/** From here to its end uPlot hangs every kind of line and tool on its constructor, where none of it counts as unused. */
+/**
+ * From here to its end, uPlot attaches every kind of line and tool to its constructor, so none of it counts as
+ * unused.
+ */
 const EXTRAS = 'uPlot.assign = assign;'
 
-/** uPlot with a stepped line and without legend, series to focus on, and scatter plots. */
+/** uPlot with a stepped line, without legend, series focus and scatter plots. */
 export const steppedPlot = (): Plugin => ({
   name: 'assay:stepped-plot',
   transform: {
@@ -75,7 +81,7 @@ export const steppedPlot = (): Plugin => ({
   },
 })
 
-/** Vite loads the styles and imports of a lazy file ahead of it; ours is one file without either. */
+/** Vite preloads the styles and imports of a lazy file; ours is one file without either. */
 export const plainLazyImport = (): Plugin => ({
   name: 'assay:plain-lazy-import',
   enforce: 'pre',

@@ -1,4 +1,4 @@
-/** A state that has seen nothing yet. Stables and routing assets are known from the start: others need them. */
+/** A new, empty state. Stables and routing assets are known from the start, because other tokens need them. */
 import { adapterOf } from './amm/families.ts'
 import { knownToken } from './chain/registry.ts'
 import { emptyIndex } from './chain/emptyIndex.ts'

@@ -1,10 +1,10 @@
 /**
- * The step function. `step(state, input)` folds one input into the state and says what became of it; it
- * never awaits, never reads a clock, never touches the outside. The same inputs give the same bytes.
+ * The step function. `step(state, input)` folds one input into the state and returns the outcome. It never awaits,
+ * never reads a clock, never does I/O. The same inputs give the same bytes.
  *
- * The state is changed in place and belongs to its one caller; what it was before lives on in the journals
- * of blocks that are not yet final. A step that throws has broken an invariant: the state is then undefined
- * and must be rebuilt from the last commit.
+ * The state changes in place and belongs to its one caller; its previous values are kept in the journals of blocks
+ * that are not yet final. A step that throws has broken an invariant: the state is then undefined and must be rebuilt
+ * from the last commit.
  */
 import type { EntityKey } from './entities.ts'
 import { unreachable } from './assert.ts'
@@ -31,12 +31,12 @@ import { type Need, newWork, type Work } from './work.ts'
 export type StepResult = {
   /** In the order in which they must be sequenced. */
   readonly records: readonly EngineRecord[]
-  /** Entities to write in the same commit, sorted; one that is gone is written as absent. */
+  /** Entities to write in the same commit, sorted; a removed entity is written as absent. */
   readonly changed: readonly EntityKey[]
   readonly needs: readonly Need[]
-  /** Hashes of the blocks this step took back. */
+  /** Hashes of the blocks that this step undid. */
   readonly orphaned: readonly string[]
-  /** When to come back with a `timer` if nothing else happens first. */
+  /** When to send a `timer` input if nothing else happens first. */
   readonly nextTimerMs: Ms | null
 }
 
@@ -55,7 +55,7 @@ export function step(state: State, input: Input): StepResult {
     changed: [...state.index.changed].sort(),
     needs: work.needs,
     orphaned: [...work.undone],
-    // In a gap no token is looked at, so nothing falls due before it is left.
+    // In a gap no token is evaluated, so nothing falls due before the gap ends.
     nextTimerMs: state.chain.health?.status === 'GAP' ? null : state.index.dues.next(),
   }
 }
@@ -116,8 +116,8 @@ function refileOwn(state: State, work: Work): void {
 }
 
 /**
- * A change of status concerns every price; the record itself goes out each time, so silence means loss. While the feed
- * was gone, readers showed no price whatever the last record said: when it is back, every token is published once more.
+ * A change of status affects every price. The record itself goes out each time, so silence means loss. While the feed
+ * was gone, readers showed no price whatever the last record said; when it returns, every token is published again.
  */
 function applyHealth(state: State, health: FeedHealth, atMs: Ms, work: Work): void {
   work.first.push({

@@ -1,6 +1,6 @@
 /**
- * Pools, tokens and stables as the engine knows them: what a commit writes and a restart reads, entity by entity, and what
- * is derived beside a pool.
+ * Pools, tokens and stables as the engine knows them: entities that a commit writes and a restart reads, and the
+ * values derived for each pool.
  *
  * Values are immutable and replaced whole; the journal keeps the old ones until their block is final.
  */
@@ -40,19 +40,19 @@ export type Pool = {
   readonly to: Address
   /** `from-to`: pools of the same pair share it. */
   readonly pair: string
-  /** At creation; `feeOf` says what it is now. */
+  /** The fee at creation; `feeOf` gives the current one. */
   readonly feePpm: bigint
   readonly createdBlock: Count | null
   readonly createdMs: Ms | null
   terms: PoolTerms
   state: PoolState
-  /** The last record on the stream: what subscribers know about the pool. */
+  /** The last record on the stream: the subscribers' view of the pool. */
   published: PublishedPool | null
   /** Derived from all that is known; set when the pool enters the index, and not stored. */
   around: Around
 }
 
-/** A pool as it is stored, before it has a place among the others. */
+/** A pool as stored, before it is entered into the indexes. */
 export type KnownPool = Omit<Pool, 'around'>
 
 /** Everything known about a pool up to its last change. Undone with its block. */
@@ -63,7 +63,7 @@ export type PoolState = {
   readonly verifiedMs: Ms
   readonly verified: boolean
   readonly differences: readonly Difference[]
-  /** The known ticks no longer reach: the worker should load again. */
+  /** The known ticks no longer reach far enough: the worker should load the pool again. */
   readonly incomplete: boolean
   /** Y per X, fee-free, atomic units; null when the pool has no active liquidity. */
   readonly marginal: Fraction | null
@@ -79,29 +79,29 @@ export type PoolState = {
   readonly lastTradeMs: Ms | null
   /** The last trade that sold X; absent while none was seen. */
   readonly lastSaleMs?: Ms
-  /** What it holds, as read last; absent before. */
+  /** Its holdings at the last reading; absent before the first. */
   readonly backing?: Backing
   readonly trackedSinceMs: Ms
-  /** What was read of the time before it was followed; null where nobody looked back. */
+  /** The part of its past that was read; null when there was no look-back. */
   readonly past: Past | null
-  /** Known only from before a gap: events are not folded into it, and nothing is priced by it until it is loaded. */
+  /** Known only from before a gap: no events are folded into it, and it prices nothing until it is loaded. */
   readonly isBeforeGap: boolean
 }
 
 /**
- * The moment a pool was last touched in: what its blocks have visited so far, and the pool as it was entered. Another
- * block of the same time books the span again from there; a later one leaves it as it is.
+ * The moment in which a pool was last touched: everything its blocks have visited so far, and the pool at the start
+ * of it. Another block of the same time books the span again from there; a later block leaves it unchanged.
  */
 export type Visit = Booked & {
-  /** As the moment was entered; null where no depth had been known. */
+  /** At the start of the moment; null when no depth was known. */
   readonly average: DepthAverage | null
-  /** The ratio that held then, if there was one. */
+  /** The ratio held then, if there was one. */
   readonly held: (Change & Place) | null
-  /** The one found at the pool's moment before; null where that is too long ago, or there was none. */
+  /** The median at the pool's previous moment; null when that is too long ago, or when there was none. */
   readonly median: Place | null
 }
 
-/** A sale of X for Y: a = amountOut, b = amountIn, gross of the fee. */
+/** A sale of X for Y: a = amountOut, b = amountIn, including the fee. */
 export type Evidence = {
   readonly kind: 'OBSERVED_SWAP' | 'SIMULATED_SWAP'
   readonly amountIn: bigint
@@ -117,11 +117,11 @@ export type Decimals = {
   readonly block: BlockRef
   /** A second, different reading: unusable until another one confirms it half an hour of blocks later. */
   readonly changedTo: Count | null
-  /** Time of the block of that reading; absent where there is none. */
+  /** Time of the block of that reading; absent without one. */
   readonly changedMs?: Ms
-  /** The value before this one, where it was another. */
+  /** The previous value, if it was different. */
   readonly from?: Count
-  /** Of an invalid reading: the last valid value, if there was one. */
+  /** For an invalid reading, the last valid value, if there was one. */
   readonly last?: Count
 }
 
@@ -132,23 +132,26 @@ export type Token = {
   name: string | null
   decimals: Decimals | null
   enrolledAtMs: Ms | null
-  /** Set by an unenrolment that has not been followed by an enrolment. */
+  /** Set by an unenrolment and cleared by the next enrolment. */
   dormant: 'OPERATOR' | 'DORMANT' | null
   /** The last record on the stream: the current price, until the next one. */
   published: PublishedToken | null
   /** When time alone may change the outcome. */
   dueMs: Ms | null
-  /** An anchor has moved, but the last record is too young: it will be published then if it still has. */
+  /** An anchor has moved, but the last record is too young. The token is published later if the move still holds. */
   isDeferred: boolean
-  /** One of its own hops has lost freshness: the next proven block may give it back. */
+  /** One of its own hops has lost freshness: the next proven block may restore it. */
   isAged: boolean
-  /** What a simulated sale said last; absent before the first one. Undone with its block. */
+  /** The result of the last simulated sale; absent before the first one. Undone with its block. */
   sellability?: Sellability
-  /** Pools of families that are not priced, as its enrolment found them; absent where there were none. */
+  /** Pools of families that are not priced, found when the token was enrolled; absent when there were none. */
   elsewhere?: readonly UnpricedPool[]
-  /** What its own pools said of it in the last hour; null before the first moment that touched one. Undone with its block. */
+  /**
+   * Its value in its own pools over the last hour; null before the first moment that touched one. Undone with its
+   * block.
+   */
   past: TokenPast | null
-  /** In a look-back only: what it is kept as now, for the time before a pool of the window says. */
+  /** In a look-back only: its present value, used for the time before a pool of the window gives one. */
   readonly present?: Kept
 }
 
@@ -158,36 +161,36 @@ export type Sellability = Sellable &
     readonly checkedAtMs: Ms
   }
 
-/** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */
+/** `lastGood` is the newest complete, positive answer: the fallback for a stale feed. */
 export type Stable = {
   readonly reading: StableAnswer | null
   readonly lastGood: StableAnswer | null
   readonly block: BlockRef
-  /** Complete, positive answers by when they were read, oldest first: what `unitWorth` values it at. */
+  /** Complete, positive answers by the time they were read, oldest first: the values used by `unitWorth`. */
   readonly good: readonly GoodAnswer[]
 }
 
 export type GoodAnswer = { readonly answer: StableAnswer; readonly readMs: Ms }
 
-/** Neighbours of a pool and values derived from its state, created on first use and kept on the pool: a map is slower. */
+/** Neighbours and derived values of a pool, created on first use and kept on the pool because a map is slower. */
 export type Around = {
-  /** How pools of its family compute. */
+  /** The arithmetic of its family. */
   readonly adapter: AnyAdapter
   readonly from: Token
   readonly to: Token
   readonly own: OwnPools
   pair: readonly Pool[]
-  /** Remembered: the market of `npm run bench:against` is re-priced 9 % faster for it. */
+  /** Cached: re-prices the market of `npm run bench:against` 9 % faster. */
   readonly figures: Cell<Figures, PoolState, Policy, Decimals | null, Decimals | null>
-  /** Remembered: 13 % faster for it. */
+  /** Cached: 13 % faster. */
   readonly outlook: Cell<Outlook, PoolState, Policy, Decimals | null, Decimals | null>
-  /** Of a pool of two stables. Remembered: a moment with four busy ones takes half as long for it. */
+  /** For a pool of two stables. Cached: halves the time of a moment with four busy ones. */
   readonly past: Cell<Timed<Reference>, PoolState>
   filed: FiledDepth | null
   base: History
 }
 
-/** Pools in which a token is X: its own first hops. Both sorted by address. */
+/** Pools in which a token is X: its own first hops. Both lists are sorted by address. */
 export type OwnPools = {
   /** Y is a stable or a routing asset. */
   anchored: readonly Pool[]
@@ -197,23 +200,23 @@ export type OwnPools = {
   asideVerified: { readonly least: Count; readonly most: Count } | null
 }
 
-/** What follows from the pool's state, the decimals and the policy alone. */
+/** Values derived from the pool's state, the decimals and the policy alone. */
 export type Figures = {
   /** Null while the decimals of either token are not verified. */
   readonly scale: Scale | null
   /** q(X→Y) in whole tokens, from the evidence. */
   readonly ratio: Fraction | null
-  /** About where that ratio is, and its longer side. */
+  /** The approximation of that ratio, and the bit length of its longer side. */
   readonly near: Near
   readonly bits: Count
-  /** The same from the fee-free marginal. */
+  /** The same ratio from the fee-free marginal. */
   readonly marginal: Fraction | null
   readonly nearMarginal: Near
-  /** The first guard that neither time nor anchors have a part in. */
+  /** The first failed guard that depends on neither time nor anchors. */
   readonly flaw: Failure | null
 }
 
-/** 10^decimals of X and Y, and X over Y without what they have in common: what a ratio of units is in whole tokens. */
+/** 10^decimals of X and Y, and X over Y without common factors: it converts a ratio of units to whole tokens. */
 export type Scale = { readonly from: bigint; readonly to: bigint; readonly whole: Fraction }
 
 /** What time alone changes about a pool whose state does not change. */
@@ -229,7 +232,7 @@ export type Outlook = {
 export type FiledDepth = {
   readonly state: PoolState
   readonly decimals: Count | null
-  /** The anchor's price at which the pool is worth a microdollar; null where it is worth nothing at any. */
+  /** The anchor's price at which the pool is worth a microdollar; null for a pool that is never worth anything. */
   readonly unit: Near | null
 }
 

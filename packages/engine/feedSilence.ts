@@ -9,8 +9,8 @@ import type { Ms } from './units.ts'
 export const SILENT_AFTER_MS = 30_000
 
 /**
- * Whether health of `updatedAtMs` no longer counts at `nowMs`. A time in the future was written by a clock that has
- * been set back since, so nothing has been reported after it. Health without a time is never silent.
+ * Whether health of `updatedAtMs` no longer counts at `nowMs`. A time in the future comes from a clock that has since
+ * been set back, so nothing has been reported after it. Health without a time is never silent.
  */
 export const isSilentAt = (updatedAtMs: unknown, nowMs: Ms): boolean =>
   typeof updatedAtMs === 'number' && Math.abs(nowMs - updatedAtMs) > SILENT_AFTER_MS

@@ -1,10 +1,10 @@
 /**
- * The closed union of what may happen to the engine. Each input carries `atMs`, the worker's wall clock when
- * it handed the input over: the engine has no other clock.
+ * The closed union of all inputs of the engine. Each input carries `atMs`, the worker's wall clock when it passed the
+ * input on: the engine has no other clock.
  *
- * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `look_back`, `recheck`, `stable`, `feed_answer`,
- * `sellability` and `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
- * outside the chain and survives a reorganisation.
+ * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `look_back`, `recheck`, `stable`,
+ * `feed_answer`, `sellability` and `token_facts` are read from the chain at a block and are undone when it is
+ * orphaned. The rest comes from operators and sources outside the chain and survives a reorganisation.
  */
 import type { AmmState } from './amm/families.ts'
 import type { LoadedTicks } from './amm/tickBook.ts'
@@ -25,7 +25,7 @@ export type Input = { readonly atMs: Ms } & (
       readonly kind: 'rebase_head'
       readonly block: BlockRef
       readonly ancestor: Hex
-      /** Holds until the pools are loaded again: no price is published before. */
+      /** Applies until the pools are loaded again: no price is published before. */
       readonly health: FeedHealth
     }
   | { readonly kind: 'timer' }
@@ -37,7 +37,7 @@ export type Input = { readonly atMs: Ms } & (
       readonly sequencer: Sequencer | null
     }
   | {
-      /** New answers of feeds, as the proven logs of a block have them. */
+      /** New answers of feeds, from the proven logs of a block. */
       readonly kind: 'feed_answer'
       readonly block: BlockRef
       readonly answers: readonly FeedAnswer[]
@@ -47,7 +47,7 @@ export type Input = { readonly atMs: Ms } & (
   | {
       readonly kind: 'enrol'
       readonly token: Address
-      /** Where a look-up found its liquidity instead; left out, nothing new is known. */
+      /** The pools where a look-up found its liquidity instead; omitted, nothing new is known. */
       readonly elsewhere?: readonly UnpricedPool[]
     }
   | { readonly kind: 'unenrol'; readonly token: Address; readonly reason: 'OPERATOR' | 'DORMANT' }
@@ -56,7 +56,7 @@ export type Input = { readonly atMs: Ms } & (
       readonly kind: 'look_back'
       readonly block: BlockRef
       readonly pools: readonly LookedBack[]
-      /** Of the tokens that these pools price; absent in an input of before pasts were kept. */
+      /** For the tokens that these pools price; absent in an input from before pasts were kept. */
       readonly pasts?: readonly LookedPast[]
     }
   | { readonly kind: 'recheck'; readonly block: BlockRef; readonly pools: readonly RecheckedPool[] }
@@ -65,7 +65,7 @@ export type Input = { readonly atMs: Ms } & (
       readonly kind: 'sellability'
       readonly block: BlockRef
       readonly readings: readonly SellabilityReading[]
-      /** What pools of these tokens hold at the same block. */
+      /** Holdings of pools of these tokens at the same block. */
       readonly balances?: readonly PoolBalances[]
     }
   | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
@@ -77,16 +77,16 @@ export type FeedStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
 /** `record` is the health record of the wire, carried through untouched; the engine reads the status. */
 export type FeedHealth = { readonly status: FeedStatus; readonly record: Readonly<Record<string, unknown>> }
 
-/** Of the feed of a stable or of a routing asset. */
+/** For the feed of a stable or of a routing asset. */
 export type FeedAnswer = { readonly token: Address; readonly answer: StableAnswer }
 export type StableReading = { readonly token: Address; readonly answer: StableAnswer | null }
 
-/** The L2 sequencer's own report, where a chain has one. */
+/** The L2 sequencer's own report, on a chain that has one. */
 export type Sequencer = { readonly up: boolean; readonly sinceMs: Ms }
 
 export type ExternalDepth = { readonly token: Address; readonly depthMicrousd: bigint; readonly asOfMs: Ms }
 
-/** Complete state of a pool read at a block hash. `ticks` has all of its range; null for a family without. */
+/** The complete state of a pool read at a block hash. `ticks` has its whole range; null for a family without ticks. */
 export type LoadedPool = {
   readonly pool: NewPool
   readonly createdBlock: Count | null
@@ -94,25 +94,25 @@ export type LoadedPool = {
   readonly state: AmmState
   readonly ticks: LoadedTicks | null
   readonly lastTradeMs: Ms | null
-  /** Its past should have been read and could not be (R-history-4). */
+  /** Its past should have been read, but could not be (R-history-4). */
   readonly past?: 'UNREAD'
   /** The last trade is no later than this: a pair's own time of its last change. */
   readonly tradedByMs?: Ms | null
 }
 
-/** A whole pool with what became of it since the start of the window (R-history-1): `state` is the fold of its events. */
+/** A whole pool with its past since the start of the window (R-history-1): `state` is the fold of its events. */
 export type LookedBack = {
   readonly pool: NewPool
   readonly createdBlock: Count | null
   readonly createdMs: Ms | null
   readonly state: PoolState
   readonly ticks: LoadedTicks | null
-  /** Of the logs that it was folded from. */
+  /** The logs from which it was folded. */
   readonly logs: PastLogs
 }
-/** What the pools that were looked back at said of the token that they price (R-history-9). */
+/** The value of a token in the pools of the look-back that price it (R-history-9). */
 export type LookedPast = { readonly token: Address; readonly past: TokenPast }
-/** Both ends included; `digest` of the positions of all logs in order, as the reader computed it. */
+/** Both ends included; `digest` covers the positions of all logs in order, as computed by the reader. */
 export type PastLogs = {
   readonly fromBlock: Count
   readonly toBlock: Count
@@ -122,7 +122,7 @@ export type PastLogs = {
 
 export type RecheckedPool = { readonly address: Address; readonly state: AmmState }
 
-/** `decimals` null when the two readings failed or disagreed; `reason` says how. */
+/** `decimals` is null when the two readings failed or disagreed; `reason` says which. */
 export type TokenFacts = {
   readonly token: Address
   readonly decimals: Count | null

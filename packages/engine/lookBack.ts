@@ -1,8 +1,8 @@
 /**
- * The past of pools that were not followed, folded from the logs of a window by the live functions on a state of its own:
- * what comes out is what a service would know that had begun to follow at the window's start (R-history-1).
+ * The past of pools that were not followed, folded from the logs of a window by the live functions on a separate
+ * state. The result is what a service that had followed the pools from the window's start would know (R-history-1).
  *
- * Pure, and long for a window of many blocks: `fold` is a generator, so that its caller chooses when to go on.
+ * Pure, and slow for a window of many blocks: `fold` is a generator, so that its caller decides when to continue.
  */
 import { unreachable } from './assert.ts'
 import { applyBlock } from './chain/blocks.ts'
@@ -23,26 +23,29 @@ import type { State } from './state.ts'
 import { type Count, count } from './units.ts'
 import { newWork } from './work.ts'
 
-/** A block of the window with events of pools that are looked back at; blocks without any are left out. */
+/** A block of the window with events of pools in the look-back; blocks without any are omitted. */
 export type PastBlock = BlockRef & { readonly events: readonly PoolEvent[] }
 
-/** What was read of the window. */
+/** The part of the chain that was read. */
 export type Window = {
   /** The last block before it. */
   readonly start: BlockRef
-  /** The block the pools were read at. */
+  /** The block at which the pools were read. */
   readonly end: BlockRef
-  /** Behind `start` up to `end`, oldest first. */
+  /** After `start` up to `end`, oldest first. */
   readonly blocks: readonly PastBlock[]
   readonly isProven: boolean
   readonly times: Past['times']
   readonly logs: PastLogs
 }
 
-/** A pool at the end of the window, and what is known of it at the start besides its events. */
+/** A pool at the end of the window, and additional knowledge of it at the start besides its events. */
 export type Traveller = Before & { readonly loaded: LoadedPool }
 
-/** Pools whose state at the start is in none of their events: it is to be read at the block, or searched for before it. */
+/**
+ * Pools whose state at the start is in none of their events: it has to be read at that block, or searched for before
+ * it.
+ */
 export function toAsk(pools: readonly Traveller[], window: Window): readonly LoadedPool[] {
   const events = byPool(window.blocks)
   const isUnknown = (each: Traveller): boolean => {
@@ -52,15 +55,15 @@ export function toAsk(pools: readonly Traveller[], window: Window): readonly Loa
   return pools.filter(isUnknown).map(({ loaded }) => loaded)
 }
 
-/** Some pools on their way from the start of a window to its end, and on through the blocks that came meanwhile. */
+/** Some pools on their way from the start of a window to its end, and through the blocks that have arrived since. */
 export class LookBack {
   readonly #state: State
   readonly #window: Window
   readonly #pools: readonly LoadedPool[]
-  /** Whose past begins only behind one of its events, by the block that has it. */
+  /** Pools whose past begins only after one of their events, by the block of that event. */
   readonly #late = new Map<Count, Late[]>()
   readonly #short = new Set<Address>()
-  /** Whose events contradict what was read at the end. */
+  /** Pools whose events contradict the state read at the end. */
   readonly #refused = new Set<Address>()
 
   constructor(around: Surroundings, window: Window, pools: readonly Traveller[]) {
@@ -77,7 +80,7 @@ export class LookBack {
     }
   }
 
-  /** Gives way after every block that it has folded. */
+  /** Yields after every block that it has folded. */
   *fold(): Generator<void, void> {
     const { end, blocks } = this.#window
     for (const block of blocks) {
@@ -91,7 +94,7 @@ export class LookBack {
     for (const loaded of this.#pools) this.#arrive(loaded, end)
   }
 
-  /** Any block of ours, in order: also one that came after the window. */
+  /** Folds any block of our chain, in order, including blocks after the window. */
   follow(block: PastBlock): void {
     const { hash } = this.#state.chain.tip as BlockRef
     standAt(this.#state, { number: count(block.number - 1), hash, timeMs: block.timeMs })
@@ -101,7 +104,7 @@ export class LookBack {
     forget(this.#state)
   }
 
-  /** As they are now. Those that are left out have no past that could be believed. */
+  /** The pools in their present state. Omitted pools have no past that could be trusted. */
   result(): readonly LookedBack[] {
     const { isProven, times, logs, end } = this.#window
     return this.#pools.flatMap(loaded => {
@@ -118,8 +121,8 @@ export class LookBack {
   }
 
   /**
-   * What those pools said of the tokens that they price (R-history-9). Of a token with a pool whose events are not believed
-   * nothing is: they had a part in it.
+   * The values of the tokens that those pools price (R-history-9). A token is omitted if the events of one of its
+   * pools are not trusted, because they took part in its value.
    */
   pasts(): readonly LookedPast[] {
     const pools = this.#pools.flatMap(({ pool }) => this.#state.pools.get(pool.address) ?? [])
@@ -156,7 +159,7 @@ export class LookBack {
     }
   }
 
-  /** From nothing: what it was before cannot have earned it a weight. */
+  /** Starts from zero: its earlier state cannot have earned it a weight. */
   #enterLate({ loaded, start }: Late, block: PastBlock): void {
     const newborn = newbornState(start.state, block, null)
     const terms = termsOf(this.#state, loaded.pool, start.ticks)
@@ -168,7 +171,7 @@ export class LookBack {
     notePasts(this.#state, new Set([pool.from]), block.timeMs, newWork())
   }
 
-  /** A depth beyond the ticks that were read counts as none, and what comes after is judged by itself. */
+  /** A depth beyond the ticks that were read counts as zero, and later states are judged on their own. */
   #seeWhole(address: Address, { timeMs }: Pick<BlockRef, 'timeMs'>): void {
     const pool = this.#state.pools.get(address)
     if (pool === undefined || !pool.state.incomplete) return
@@ -178,7 +181,10 @@ export class LookBack {
     pool.state = { ...pool.state, incomplete: false, average: without }
   }
 
-  /** It must have come to where it was read; then it is read again, as after any event that did not recompute. */
+  /**
+   * The fold must have reached the state that was read; the pool is then reloaded, as after any event that did not
+   * recompute.
+   */
   #arrive(loaded: LoadedPool, end: BlockRef): void {
     const pool = this.#state.pools.get(loaded.pool.address)
     if (pool === undefined || this.#refused.has(pool.address)) return
@@ -194,7 +200,7 @@ const eventOf = ({ event }: Placed): PoolEvent => event
 type Late = {
   readonly loaded: LoadedPool
   readonly start: Extract<Start, { kind: 'SHORT' }>
-  /** The events that are in the state it begins with. */
+  /** The events already contained in its initial state. */
   readonly said: readonly PoolEvent[]
 }
 
@@ -213,7 +219,7 @@ function standAt(state: State, { number, hash, timeMs }: BlockRef): void {
   state.chain = { ...state.chain, tip: { number, hash, timeMs } }
 }
 
-/** Nothing of it will be taken back or written. */
+/** Discards the journal and the changes: nothing here is undone or written. */
 function forget(state: State): void {
   state.journals.length = 0
   state.index.changed.clear()

@@ -1,6 +1,6 @@
 /**
- * Answers made on demand from the current state: they read, never write, and are never logged. What they say
- * is `COMPUTED` as of the tip, and may differ from the last record by what a re-publication waits for.
+ * Answers computed on demand from the current state: they read, never write, and are never logged. They are
+ * `COMPUTED` as of the tip, and may differ from the last record by changes that are too small to be re-published.
  */
 import type { Pool } from './entities.ts'
 import { type Address, idOf } from './chain/block.ts'
@@ -24,7 +24,7 @@ export type QuoteNarrowing = {
   readonly excludePools: readonly Address[]
 }
 
-/** The token's quote at this moment, narrowed if asked. */
+/** The token's quote at this moment, narrowed if requested. */
 export function computeTokenQuote(
   state: State,
   token: Address,
@@ -55,7 +55,7 @@ const greater = (asked: Count | null, limit: Count): Count =>
 /** Percent moves of the depth ladder, both ways. */
 const LADDER = [1n, 2n, 5n, 10n]
 
-/** Neither side has a price: there is no dollar to say it in. */
+/** Neither side has a price, so there is no value in dollars. */
 export type PoolQuote =
   | { readonly outcome: 'quote'; readonly quote: object }
   | { readonly outcome: 'no_route'; readonly reason: string }
@@ -98,8 +98,8 @@ type Dollars = { readonly from: Fraction | null; readonly to: Fraction | null }
 const NO_DOLLARS: Dollars = { from: null, to: null }
 
 /**
- * What one of each side is worth: one side by its own price, the other by this pool's ratio. Y leads, as it does for
- * routes; a pool that no route may walk has dollars all the same where X alone is priced. Null where neither is.
+ * The value of a unit of each side: one side by its own price, the other by this pool's ratio. Y comes first, as for
+ * routes; a pool that no route may use still has dollars when only X is priced. Null when neither is priced.
  */
 function dollarsOf(moment: Moment, { pool, ratio, toUsd }: Edge): Dollars | null {
   const to = toUsd ?? priceOf(moment, pool.to)
@@ -135,7 +135,7 @@ function orientations(pool: Pool, { ratio: sold, marginal }: Edge): object[] {
   ]
 }
 
-/** Gross dollars to move the price by each step; null where the known ticks do not reach. */
+/** Gross dollars that move the price by each step; null when the known ticks do not reach that far. */
 function ladder(pool: Pool, { state, unitMicrousd }: Edge): object[] {
   const { marginal } = state
   return LADDER.map(percent => {

@@ -1,8 +1,8 @@
 /**
- * What a step says: records in the shape of the wire, without the sequence a store adds when it commits.
+ * The output of a step: records in wire format, without the sequence that a store adds when it commits.
  *
- * A record is named by `record_id` = chain, step, ordinal. The compact price state is the current price
- * everywhere (stream, snapshot, HTTP, history) until the next record of the same entity.
+ * A record is named by `record_id` = chain, step, ordinal. The compact price state is the current price everywhere
+ * (stream, snapshot, HTTP, history) until the next record of the same entity.
  */
 import type { SwapAmounts } from './amm/adapter.ts'
 import type { Address, Hex } from './chain/block.ts'
@@ -44,7 +44,7 @@ export type CompactPriced = {
     readonly weight_microusd: string
   } | null
   readonly stable: { readonly token_address: Address; readonly usd: ExactText; readonly status: string }
-  /** Null for a stable or a routing asset; absent from records of before it was read. */
+  /** Null for a stable or a routing asset; absent from records older than the first reading. */
   readonly sellability?: {
     readonly status: string
     readonly buy_tax_bps: Count | null
@@ -69,8 +69,8 @@ export type CompactUnpriced = {
 export type CompactState = CompactPriced | CompactUnpriced
 
 /**
- * The current price of a token, or the reason why it has none, with the id of the record that said so and
- * the anchors' marginal prices it was said at: the token is published again when one of them has moved.
+ * The current price of a token, or the reason why it has none, with the id of the record that published it and the
+ * anchors' marginal prices at that time: the token is published again when one of them has moved.
  */
 export type PublishedToken = {
   readonly recordId: string
@@ -78,7 +78,7 @@ export type PublishedToken = {
   readonly references: readonly { readonly anchor: Address; readonly marginalUsd: Fraction }[]
 }
 
-/** A pool's `state` of the wire. */
+/** The `state` of a pool, in wire format. */
 export type PoolStateText = Readonly<Record<string, unknown>> & { readonly block_hash: Hex }
 export type PublishedPool = { readonly recordId: string; readonly state: PoolStateText }
 

@@ -48,7 +48,7 @@ export class RecordWriter {
     else this.#pools.push({ type: 'PRICE_UPSERT', routing, payload: { ...head, ...next.state } })
   }
 
-  /** A pool that its orphaned block took away: there is no current state to show. */
+  /** A pool removed with its orphaned block: there is no current state to show. */
   orphanedPool(pool: Pool): void {
     if (pool.published === null) return
     this.#pools.push({
@@ -109,7 +109,7 @@ export class RecordWriter {
     return this.#work.retractAs ?? retractReasonFor(evaluation.reason)
   }
 
-  /** Hardly any step orphans a block: until one does, nobody's is looked up. */
+  /** Few steps orphan a block; until one does, skip the look-up. */
   #isOrphaned(blockHash: () => string): boolean {
     const { orphaned } = this.#work
     return orphaned.size > 0 && orphaned.has(blockHash())

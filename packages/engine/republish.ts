@@ -1,6 +1,6 @@
 /**
- * What a step says. Pools first, then stables and routing assets in their order, then tokens by address: at
- * most one record each, causes before consequences.
+ * The records of a step. Pools first, then stables and routing assets in their order, then tokens by address: at most
+ * one record each, causes before consequences.
  */
 import type { Pool, Token } from './entities.ts'
 import type { Address } from './chain/block.ts'
@@ -25,12 +25,12 @@ import { triggers } from './triggers.ts'
 import { type Ms, soonest } from './units.ts'
 import type { Work } from './work.ts'
 
-/** Publishes what `work` calls for at `atMs`, and whatever has fallen due by then. */
+/** Publishes what `work` requires at `atMs`, and everything that has fallen due by then. */
 export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
   const writer = new RecordWriter(state, work)
   const { tip, health } = state.chain
   if (tip === null) return writer.finish()
-  // In a gap blocks are applied and pools shown, but no token is priced on a chain we are behind of.
+  // In a gap, blocks are applied and pools shown, but no token is priced while we are behind the chain.
   const isSilent = health?.status === 'GAP' && !work.everyone
   if (!isSilent) triggers.timer(state, work, atMs)
   const hasTokens = !isSilent && (work.everyone || work.own.size > 0 || work.look.size > 0)
@@ -50,9 +50,9 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
   return writer.finish()
 }
 
-/** An anchor has a price that it did not have, or the feed is back: what was shown without them can be completed. */
+/** An anchor has gained a price, or the feed has returned: records published without them can be completed. */
 function hasTurned(moment: Moment, work: Work): boolean {
-  // Without a feed nothing turns, and an outage would look through all pools at every block.
+  // Without a feed no record can be completed, and an outage would scan all pools at every block.
   if (moment.feed.score === 0) return false
   const { chain, setup } = moment.state
   const isNew = (anchor: Address) => !isPricedView(chain.anchors[anchor])
@@ -65,7 +65,7 @@ function hasTurned(moment: Moment, work: Work): boolean {
   )
 }
 
-/** Pools shown as having no feed, or without the value of their depth, which can be said now. */
+/** Pools published without a feed or without the value of their depth, which is available now. */
 function* incomplete(moment: Moment): Generator<Pool> {
   for (const pool of moment.state.pools.values()) {
     if (pool.published === null) continue
@@ -90,12 +90,12 @@ function publishTokens(moment: Moment, work: Work, writer: RecordWriter): void {
     const token = state.tokens.get(address)
     if (token === undefined) continue
     if (isActive(token)) consider(moment, work, writer, token, evaluate(moment, address))
-    // One that went to sleep was taken from the queue for good: after a restart it must not be in it again.
+    // A dormant token was removed from the queue for good: it must not return after a restart.
     else setDue(state, token, null, false)
   }
 }
 
-/** Publishes a token if its evaluation calls for it, and sets when to look again. */
+/** Publishes a token if its evaluation requires it, and sets the time of the next evaluation. */
 function consider(
   moment: Moment,
   work: Work,
@@ -120,7 +120,7 @@ function consider(
   setDue(state, token, soonest(evaluation.dueMs, againMs), againMs !== null)
   setAged(state, token, evaluation.own.isAged)
   refile(state, token, before)
-  // Whatever changes the depth of a hop, or its decimals, has its token looked at as its own.
+  // A change to the depth of a hop, or to its decimals, always evaluates its token as its own.
   if (isOwn) fileDepths(state, token)
 }
 
@@ -135,7 +135,7 @@ const lookedAt = (moment: Moment, isOwn: boolean, orphaned: ReadonlySet<string>)
   hasAnchorMoved: published => hasAnchorMoved(moment, published),
 })
 
-/** Remembers tokens that a proven block would do good. */
+/** Tracks tokens whose freshness improves when a block is proven. */
 function setAged({ index }: State, token: Token, isAged: boolean): void {
   if (isAged) index.aged.add(token.address)
   else index.aged.delete(token.address)
@@ -155,10 +155,10 @@ function setDue(state: State, token: Token, soonMs: Ms | null, isDeferred: boole
   state.index.dues.set(token.address, dueMs)
 }
 
-/** Whether a reader would see the same, but for when it was looked at. */
+/** Whether a reader would see no difference except the time of evaluation. */
 function isSameShown(moment: Moment, last: CompactPriced, next: Priced): boolean {
   const { selected, support } = next
-  // What is not the same mostly shows in one of these, and the rest need not be written.
+  // Most differences show in one of these fields, and the rest need not be written.
   if (selected !== null && selected.weight.toString() !== last.selected?.weight_microusd) return false
   if (support !== null && bpsText(support.madBps) !== last.support?.mad_bps) return false
   const shown = compactOf(next, moment.state.policyView.version) as CompactPriced

@@ -1,4 +1,4 @@
-/** What a chain is configured with. It does not change while the engine runs. */
+/** The configuration of a chain. It does not change while the engine runs. */
 import type { Side } from './amm/states.ts'
 import type { Address } from './chain/block.ts'
 import type { FeedTerms } from './rules/feedAnswer.ts'
@@ -6,20 +6,20 @@ import type { Count, Ms } from './units.ts'
 
 export type StableSetup = {
   readonly token: Address
-  /** Null: no feed to trust, the nominal 1 with its cap. */
+  /** Null: no feed to trust; the nominal 1 applies with its cap. */
   readonly feed: FeedTerms | null
 }
 
 export type ChainSetup = {
   readonly chainId: Count
-  /** How far apart blocks usually are. */
+  /** The usual interval between blocks. */
   readonly blockTimeMs: Ms
   readonly stables: readonly StableSetup[]
-  /** Ordered: asset i is priced from stables and the assets before it only. */
+  /** Ordered: an asset is priced only from stables and the assets before it. */
   readonly routingAssets: readonly Address[]
   /** Dollar feeds that routing assets are compared with; an asset without one is not compared. */
   readonly assetFeeds?: Readonly<Record<Address, FeedTerms>>
-  /** True where prices must also wait for the L2 sequencer. */
+  /** True when prices must also wait for the L2 sequencer. */
   readonly hasSequencer: boolean
 }
 
@@ -31,8 +31,8 @@ export function roleOf(setup: ChainSetup, token: Address): Role {
 }
 
 /**
- * The canonical orientation X→Y of a pair, as the side that is X: Y is the stable, else the earlier routing
- * asset, else token1. Of two stables the one listed first is Y.
+ * The canonical orientation X→Y of a pair, as the side that is X: Y is the stable, otherwise the earlier routing
+ * asset, otherwise token1. Of two stables, the one listed first is Y.
  */
 export function canonicalX(setup: ChainSetup, token0: Address, token1: Address): Side {
   return rank(setup, token0) < rank(setup, token1) ? 1 : 0

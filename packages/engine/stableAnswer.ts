@@ -1,4 +1,4 @@
-/** One Chainlink answer, as a feed gives it. `complete` is false for an unfinished or non-positive round. */
+/** One answer of a Chainlink feed. `complete` is false for an unfinished or non-positive round. */
 import type { Count, Ms } from './units.ts'
 
 export type StableAnswer = {

@@ -1,9 +1,9 @@
 /**
  * The engine's state: one chain's pools, tokens, stables and position.
  *
- * Two kinds of data live here. *Entities* (chain, pools, ticks, tokens, stables, coverage, undo, gaps) are what a
- * commit writes and a restart reads. *Indexes* (pairs, own pools, dues, move watches) are derived from them,
- * and a state rebuilt from its entities must continue exactly like the one that was never stopped.
+ * There are two kinds of data. *Entities* (chain, pools, ticks, tokens, stables, coverage, undo, gaps) are written by
+ * a commit and read by a restart. *Indexes* (pairs, own pools, dues, move watches) are derived from them. A state
+ * rebuilt from its entities must continue exactly like one that was never stopped.
  */
 import type { AnyAdapter } from './amm/families.ts'
 import type { Family } from './amm/familyNames.ts'
@@ -23,7 +23,7 @@ import type { Count, Ms, Near } from './units.ts'
 
 export type State = {
   readonly setup: ChainSetup
-  /** How the pools of each family compute. */
+  /** The adapter of each pool family. */
   readonly adapterOf: (family: Family) => AnyAdapter
   policyView: PolicyView
   chain: ChainPosition
@@ -33,7 +33,7 @@ export type State = {
   readonly coverage: Map<Address, ExternalDepth>
   /** Ascending by block number, contiguous, ending at the tip; starts after the finalized block or with the end of a gap. */
   readonly journals: Journal[]
-  /** Oldest first; at most a few, as each is a stop of more than half an hour. */
+  /** Oldest first; only a few, because each is a stop of more than half an hour. */
   readonly gaps: Gap[]
   readonly index: Index
 }
@@ -46,18 +46,20 @@ export type ChainPosition = {
   readonly steps: Count
   readonly tip: BlockRef | null
   readonly finalized: { readonly number: Count; readonly hash: Hex } | null
-  /** Oldest first; at most a few, as nothing but missing proofs ends one. */
+  /** Oldest first; only a few, because only missing proofs end a run. */
   readonly proven: readonly ProvenRun[]
   readonly sequencer: Sequencer | null
   readonly health: FeedHealth | null
   readonly paused: boolean
-  /** State, score and caps of each anchor when it was last valued: a change concerns all its dependents. */
+  /** State, score and caps of each anchor at its last valuation: a change affects all its dependents. */
   readonly anchors: Readonly<Record<Address, AnchorView>>
-  /** About what each was worth then: between that and now lie the bands of depth its dependents have passed. */
+  /**
+   * The approximate value of each anchor at that time, used to find the depth bands its dependents have passed since.
+   */
   readonly anchorUsd: Readonly<Record<Address, Near>>
 }
 
-/** Blocks that were never followed, both ends included: the chain was started again at its head. */
+/** Blocks that were never followed, both ends included: the chain was restarted at its head. */
 export type Gap = {
   readonly fromBlock: Count
   readonly toBlock: Count
@@ -72,21 +74,21 @@ export type Index = {
   readonly ownPools: Map<Address, OwnPools>
   /** Pools in which a token is Y: those that depend on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
-  /** What pairs agreed on last. */
+  /** The last agreement of each pair. */
   readonly agreements: Map<readonly Pool[], LastAgreement>
   readonly dues: DueQueue
   /** Tokens touched in the moment of the tip, which stays open until a later time; null where that must be looked up. */
   touched: { readonly timeMs: Ms; readonly tokens: Set<Address> } | null
-  /** Tokens that were last published with a price. */
+  /** Tokens whose last record has a price. */
   readonly priced: Set<Token>
   /** Tokens that are `isAged`. */
   readonly aged: Set<Address>
-  /** Per routing asset and stable: at which of its prices each dependent was last published. */
+  /** Per routing asset and stable: the price at which each dependent was last published. */
   readonly watches: Map<Address, MoveWatch>
-  /** Per routing asset and stable: at which of its prices a hop into it enters another band of depth. */
+  /** Per routing asset and stable: the prices at which a hop into it enters another band of depth. */
   readonly depths: Map<Address, DepthWatch>
   /** Entities changed by the current step, for the commit. */
   changed: Set<EntityKey>
-  /** What the records of the current step were computed from, for the full quotes of the same commit. */
+  /** The evaluations behind the records of the current step, for the full quotes of the same commit. */
   evaluations: Map<Address, Evaluation>
 }

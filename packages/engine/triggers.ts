@@ -1,6 +1,7 @@
 /**
- * The eight reasons to look at a price again, by name (R-trigger): each says who is looked at, and how. *As its own* means
- * that anything a reader would see is published; *quietly*, only what the rules for quiet tokens call for.
+ * The eight reasons to evaluate a price again, by name (R-trigger). Each states which tokens are evaluated, and how.
+ * *As its own*: publish any difference that a reader would see. *Quietly*: publish only what the rules for quiet
+ * tokens require.
  */
 import type { Pool, Token } from './entities.ts'
 import type { Address } from './chain/block.ts'
@@ -19,10 +20,13 @@ import type { Ms, Near } from './units.ts'
 import type { Work } from './work.ts'
 
 export const triggers = {
-  /** R-trigger-1: events of a block changed a pool. It prices its X: that is looked at as its own. */
+  /** R-trigger-1: events of a block changed a pool. It prices its X, which is evaluated as its own. */
   price: poolChanged,
 
-  /** R-trigger-2: so does a load, or a re-check that differs; one that finds the same, quietly. */
+  /**
+   * R-trigger-2: a load, or a re-check that differs, does the same; one that confirms the known state does it
+   * quietly.
+   */
   liquidity: poolChanged,
   verified: (work: Work, pool: Pool): void => void work.look.add(pool.from),
   decimals(state: State, work: Work, token: Address): void {
@@ -37,13 +41,16 @@ export const triggers = {
     for (const stable of undone.stables) work.own.add(stable)
   },
 
-  /** R-trigger-4: another status concerns everyone; a feed that is back has everyone published once more. */
+  /** R-trigger-4: a change of status affects every token; a feed that returns has every token published again. */
   health(work: Work, isOther: boolean, isBack: boolean): void {
     work.again = isBack
     work.everyone = isBack || isOther
   },
 
-  /** R-trigger-5: a pool's last change is final, or the block at which something was read. Quietly, where it may lift a score. */
+  /**
+   * R-trigger-5: a pool's last change is final, or the block at which something was read. Quietly, if it may raise a
+   * score.
+   */
   finality(state: State, work: Work, pools: Iterable<Pool>, read: Iterable<Address>): void {
     const look = (token: Address) => {
       if (mayRise(state.tokens.get(token))) work.look.add(token)
@@ -65,14 +72,17 @@ export const triggers = {
       for (const token of index.aged) work.look.add(token)
   },
 
-  /** R-trigger-7: the operator has decided something that concerns everyone, or one token. */
+  /** R-trigger-7: the operator has made a decision about every token, or about one. */
   policy(work: Work, retractAs: RetractReason): void {
     work.everyone = true
     work.retractAs = retractAs
   },
   enrolment: (work: Work, token: Address): void => void work.own.add(token),
 
-  /** R-trigger-8: an answer, a sequencer or a report changed; then what that did to an anchor, to those priced through it. */
+  /**
+   * R-trigger-8: an answer, a sequencer or a report changed; then its effect on an anchor, and on the tokens priced
+   * through it.
+   */
   external(work: Work, anchors: Iterable<Address>): void {
     for (const anchor of anchors) work.own.add(anchor)
   },
@@ -96,20 +106,20 @@ function poolChanged(work: Work, pool: Pool): void {
   work.own.add(pool.from)
 }
 
-/** Everyone priced through `anchor`. */
+/** Every token priced through `anchor`. */
 function dependentsOf(state: State, anchor: Address): Set<Address> {
   const dependents = new Set<Address>()
   for (const pool of state.index.poolsInto.get(anchor) ?? []) dependents.add(pool.from)
   return dependents
 }
 
-/** Finality lifts a state score from that of canonical: a price whose weakest link is weaker stays as it is. */
+/** Finality raises a state score above that of canonical: a price whose weakest link is lower stays as it is. */
 function mayRise(token: Token | undefined): boolean {
   const compact = token?.published?.compact
   return compact?.state === 'PRICED' && compact.confidence.score >= stateScore('canonical')
 }
 
-/** An anchor whose state, score or caps changed concerns all who depend on it. */
+/** A change of an anchor's state, score or caps affects all its dependents. */
 function noteView({ state, valuations }: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
   const now = anchorView(evaluation, valuations.get(anchor)?.onward ?? [])
   const change = anchorChange(state.chain.anchors[anchor], now)
@@ -119,12 +129,12 @@ function noteView({ state, valuations }: Moment, work: Work, anchor: Address, ev
   const ends = [...change.minorIds].map(id => `-${id}`)
   const isConcerned = ({ selected }: CompactPriced) =>
     change.isMain || (selected !== null && ends.some(end => selected.route_id.endsWith(end)))
-  // While the anchor keeps a price, who has none for reasons of its own still has none.
+  // While the anchor keeps a price, a token without one for reasons of its own still has none.
   const dependents = change.isStillPriced ? pricedBy(state, anchor, isConcerned) : dependentsOf(state, anchor)
   for (const dependent of dependents) work.look.add(dependent)
 }
 
-/** Of those with a hop into `anchor`, the ones with such a price. */
+/** Of the tokens with a hop into `anchor`, those with such a price. */
 function* pricedBy(
   { index }: State,
   anchor: Address,
@@ -137,7 +147,7 @@ function* pricedBy(
   }
 }
 
-/** Another price of an anchor is another depth of every hop into it: who enters another band is looked at. */
+/** A new price of an anchor changes the depth of every hop into it: evaluate the tokens that enter another band. */
 function notePrice({ state, leastMicrousd }: Moment, work: Work, anchor: Address, now: Near): void {
   const before = state.chain.anchorUsd[anchor]
   if (before === now) return

@@ -20,7 +20,7 @@ export type Score = Branded<'score'>
 /** A count, an index, a block number, a chain id: a non-negative integer. */
 export type Count = Branded<'count'>
 
-/** A double that tells two exact values apart where they are far apart; nothing is ever computed from it. */
+/** A double that can distinguish two exact values that are far apart; nothing is ever computed from it. */
 export type Near = Branded<'near'>
 
 /** The sign of a comparison. */
@@ -35,7 +35,7 @@ export const count = (value: number): Count => value as Count
 /** The weaker of two scores: every combination of scores is this one. */
 export const weaker = (a: Score, b: Score): Score => (a < b ? a : b)
 
-/** The earlier of two times, where null is never. */
+/** The earlier of two times; null means never. */
 export function soonest(a: Ms | null, b: Ms | null): Ms | null {
   if (a === null || b === null) return a ?? b
   return a < b ? a : b

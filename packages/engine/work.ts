@@ -1,6 +1,6 @@
 /**
- * What one input stirred up: which pools changed, whose tokens must be looked at, and why. Filled while the
- * input is applied, consumed once when the step publishes.
+ * The consequences of one input: which pools changed, which tokens must be evaluated, and why. Filled while the input
+ * is applied, consumed once when the step publishes.
  */
 import type { Address } from './chain/block.ts'
 import type { RetractReason } from './rules/reasons.ts'
@@ -12,27 +12,30 @@ export type Work = {
   readonly pools: Set<Pool>
   /** Tokens whose own hops changed: published if anything differs. */
   readonly own: Set<Address>
-  /** Tokens to look at: published by the rules for quiet tokens. */
+  /** Tokens to evaluate: published by the rules for quiet tokens. */
   readonly look: Set<Address>
   /** Every active token, as if its own hops had changed. */
   everyone: boolean
-  /** Whatever is evaluated is published, even if equal to its last record. */
+  /** Everything that is evaluated is published, even if equal to its last record. */
   again: boolean
   /** Records that come before all others of the step. */
   readonly first: EngineRecord[]
   readonly swaps: { readonly pool: Pool; readonly payload: SwapObserved }[]
-  /** Pools that an orphaned block had brought. */
+  /** Pools that were created in an orphaned block. */
   readonly removed: Map<Address, Pool>
   /** Blocks whose records this step withdraws, by hash. */
   readonly orphaned: Set<string>
-  /** Those of them that it took back. */
+  /** Those of them that the step undid. */
   readonly undone: Set<string>
-  /** What to call a price taken back by this step, where the input itself is the reason. */
+  /** The reason for a retraction by this step, if the input itself is the reason. */
   retractAs: RetractReason | null
   readonly needs: Need[]
 }
 
-/** What the engine cannot do for itself: the worker reads it from the chain and comes back with an input. */
+/**
+ * A request that the engine cannot fulfil itself: the worker reads the data from the chain and returns it as an
+ * input.
+ */
 export type Need =
   | {
       readonly kind: 'load'

@@ -1,8 +1,8 @@
 /**
- * `npm run build -w packages/sdk [-- FOLDER]`: the package as a customer installs it. Plain JavaScript modules with their
- * types, the part of the engine that `verify` needs inside, and nothing to install beside it.
+ * `npm run build -w packages/sdk [-- FOLDER]`: builds the package as customers install it: plain JavaScript modules
+ * with their types, including the part of the engine that `verify` needs, without dependencies.
  *
- * Modules stay apart, so that a bundler takes only what is imported: a client without `verify` has no engine.
+ * Modules stay separate, so that a bundler takes only what is imported: a client without `verify` contains no engine.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,13 +10,13 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const HERE = import.meta.dirname
 const ROOT = resolve(HERE, '../..')
-/** Its name in this repository, and on npm, where the scope is not ours. */
+/** The package name in this repository, and on npm, where we do not own the scope. */
 const HERE_NAME = '@assay/sdk'
 const PUBLISHED_NAME = 'assay-sdk'
 const RULES = '@assay/engine/rules'
 const IMPORT = /((?:from|import)\s*\(?\s*)(['"])([^'"\n]+)\2/g
 
-/** Fills the folder, and empties it first. */
+/** Empties the folder, then fills it. */
 export function buildPackage(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
@@ -30,7 +30,10 @@ export function buildPackage(folder: string): void {
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
 }
 
-/** Types import sources and both import the engine by its name: here there are neither. What is imported must be there. */
+/**
+ * Types import sources, and both import the engine by its package name; the built package has neither. Fails if an
+ * imported file is missing.
+ */
 function link(folder: string, file: string): void {
   const rules = relative(dirname(file), join(folder, 'engine/rules/index.js')).replaceAll('\\', '/')
   const text = readFileSync(file, 'utf8').replaceAll(

@@ -1,4 +1,4 @@
-/** What a customer of Assay installs: the client, exact values, and the types of the wire. */
+/** The package that customers install: the client, exact values, and the types of the wire. */
 export type { AdminClient } from './client/admin.ts'
 export { createClient, type Client, type ClientOptions } from './client/client.ts'
 export * as exact from './client/exact.ts'

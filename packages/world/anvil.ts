@@ -1,9 +1,9 @@
 /**
  * One anvil node as a child process.
  *
- * The node lives no longer than this process: it ends on `close()`, on abort of its signal, on exit and on a
- * terminating signal. When this process is killed outright the pipe to the node's standard input closes, and a
- * watcher beside the node ends it, so that it still writes its state.
+ * The node never outlives this process: it ends on `close()`, on abort of its signal, on exit and on a terminating
+ * signal. When this process is killed outright, the pipe to the node's standard input closes, and a watcher process
+ * ends the node, so that it still writes its state.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -12,11 +12,11 @@ import type { Readable } from 'node:stream'
 
 export type AnvilOptions = {
   readonly chainId: number
-  /** Seconds between blocks. Left out, a block is mined for every transaction. */
+  /** Seconds between blocks. Omitted, a block is mined for every transaction. */
   readonly blockTimeS?: number
-  /** Left out, the operating system chooses a free one. */
+  /** Omitted, the operating system chooses a free one. */
   readonly port?: number
-  /** Unix seconds of the genesis block. Two chains with the same one have the same genesis hash. */
+  /** Unix seconds of the genesis block. Two chains with the same timestamp have the same genesis hash. */
   readonly timestamp?: number
   /** Number of the genesis block. */
   readonly number?: number
@@ -40,13 +40,13 @@ export type Anvil = {
   readonly pid: number
   readonly url: string
   readonly wsUrl: string
-  /** Whether the process is gone, by whomever. */
+  /** Whether the process is gone, for whatever reason. */
   hasEnded(): boolean
   /** Resolves when the process is gone and its port is free. Calling it twice is harmless. */
   close(): Promise<void>
 }
 
-/** MISSING: no binary for this platform. EXITED: it ended before it was ready. NOT_READY: it took too long. */
+/** MISSING: no binary for this platform. EXITED: the node ended before it was ready. NOT_READY: it took too long. */
 export type AnvilFailureCode = 'ANVIL_MISSING' | 'ANVIL_EXITED' | 'ANVIL_NOT_READY'
 
 export class AnvilFailure extends Error {
@@ -63,14 +63,14 @@ export class AnvilFailure extends Error {
 const READY_TIMEOUT_MS = 30_000
 /** SIGTERM lets anvil write its state, a few megabytes; after this it is killed. */
 const CLOSE_TIMEOUT_MS = 10_000
-/** What is kept of the child's stderr: its end holds the cause. */
+/** The part of the child's stderr that is kept: its end holds the cause. */
 const STDERR_LIMIT = 8_192
 /** Anvil prints its banner, some 2 KiB, before the line we wait for. */
 const BANNER_LIMIT = 65_536
 
 /**
- * A shell that becomes the node, and leaves a child behind that waits for the end of standard input. The child
- * holds no other pipe, so that nobody waits for it.
+ * A shell that becomes the node, and leaves a child behind that waits for the end of standard input. The child holds
+ * no other pipe, so that nothing waits for it.
  */
 const WATCHED =
   'exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$) >/dev/null 2>&1 & exec 3<&-; exec "$@" </dev/null'
@@ -128,7 +128,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   }
 }
 
-/** The binary's path: what `ASSAY_ANVIL` names, or that of the package npm chose for this platform. */
+/** The binary's path: the one in `ASSAY_ANVIL`, or that of the package npm chose for this platform. */
 export function anvilBinary(
   platform: string = process.platform,
   architecture: string = process.arch,
@@ -167,7 +167,7 @@ function flagsOf(options: AnvilOptions): string[] {
   return [...flags, ...(options.flags ?? [])]
 }
 
-/** The end of what is written to a stream, as it is when asked for. */
+/** Returns the most recent output of a stream. */
 function endOf(stream: Readable): () => string {
   let end = ''
   stream.setEncoding('utf8').on('data', (text: string) => {
@@ -176,7 +176,7 @@ function endOf(stream: Readable): () => string {
   return () => end.trim()
 }
 
-/** Signals with which somebody else ends a process; with any other, or with a code, it ended by itself. */
+/** Signals sent by other processes; with any other signal, or with an exit code, the node ended on its own. */
 const BY_OTHERS: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'])
 
 const isCrash = (code: number | null, signal: NodeJS.Signals | null): boolean =>
@@ -185,7 +185,7 @@ const isCrash = (code: number | null, signal: NodeJS.Signals | null): boolean =>
 const howEnded = (code: number | null, signal: NodeJS.Signals | null): string =>
   signal === null ? `exited with code ${code}` : `was ended by ${signal}`
 
-/** The port anvil says it listens on; fails as soon as the child ends. */
+/** The port that anvil reports; fails as soon as the child ends. */
 function untilListening(child: ChildProcess, said: () => string, options: AnvilOptions): Promise<number> {
   const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS
   return new Promise((resolve, reject) => {
@@ -218,7 +218,7 @@ function untilListening(child: ChildProcess, said: () => string, options: AnvilO
   })
 }
 
-/** Listening is not yet answering, and a loaded state may carry another chain id. */
+/** A listening node may not answer yet, and a loaded state may carry another chain id. */
 async function confirmChain(url: string, options: AnvilOptions): Promise<void> {
   const deadline = AbortSignal.timeout(options.readyTimeoutMs ?? READY_TIMEOUT_MS)
   const response = await fetch(url, {
@@ -262,7 +262,7 @@ function killLiving(): void {
   for (const child of living) child.kill('SIGKILL')
 }
 
-/** Having a listener keeps Node from ending; where nobody else listens, we end it as it would have. */
+/** A listener keeps Node from ending on the signal. If nobody else listens, end the process as Node would have. */
 function onTerminating(name: NodeJS.Signals): void {
   if (process.listenerCount(name) > 1) return
   killLiving()

@@ -1,6 +1,6 @@
 /**
- * A client of a local node: viem's public, wallet and anvil actions over one URL, and `send`, which is done
- * when the transaction is in a block and succeeded.
+ * A client of a local node: viem's public, wallet and anvil actions over one URL, and `send`, which resolves when the
+ * transaction is in a block and has succeeded.
  */
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -17,12 +17,12 @@ import { nodeTransport } from './nodeTransport.ts'
 export type Client = ReturnType<typeof connect>
 
 export type Call = {
-  /** Any account: one that is not anvil's own is impersonated. Left out, anvil's first. */
+  /** Any account: one that is not anvil's own is impersonated. Omitted: anvil's first account. */
   readonly from?: Address
-  /** Left out, `data` is init code. */
+  /** Omitted, `data` is init code. */
   readonly to?: Address
   readonly data?: Hex
-  /** Left out, anvil estimates it, which runs the transaction several times over. */
+  /** Omitted, anvil estimates it, which runs the transaction several times. */
   readonly gas?: bigint
 }
 
@@ -31,9 +31,9 @@ export const DEV_ACCOUNT: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
 /** Gas paid by impersonated accounts. */
 const BALANCE_WEI = 10n ** 24n
-/** A batch of some hundred swaps that cross thousands of ticks runs for seconds. */
+/** A batch of several hundred swaps that cross thousands of ticks runs for seconds. */
 const REQUEST_TIMEOUT_MS = 120_000
-/** A node that mines at once is asked again soon, one that mines by the second less and less often. */
+/** A node that mines immediately is polled quickly, one that mines every second less and less often. */
 const RECEIPT_POLL_MS = { first: 5, most: 200 }
 /** Longer than any block time of a world. */
 const RECEIPT_TIMEOUT_MS = 60_000
@@ -69,8 +69,8 @@ export async function send(client: Client, call: Call): Promise<TransactionRecei
 }
 
 /**
- * Asks until the receipt is there. viem's own waiting looks again only after a new block, and on a node that
- * mines for every transaction there may be none.
+ * Polls until the receipt is available. viem's own waiting polls only after a new block, and a node that mines per
+ * transaction may not produce one.
  */
 export async function receiptOf(client: Client, hash: Hex): Promise<TransactionReceipt> {
   const deadlineMs = performance.now() + RECEIPT_TIMEOUT_MS

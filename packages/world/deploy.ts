@@ -11,13 +11,13 @@ import testToken from './contracts/TestToken.json' with { type: 'json' }
 import tokenProxy from './contracts/TokenProxy.json' with { type: 'json' }
 import trader from './contracts/Trader.json' with { type: 'json' }
 
-/** The account that made a contract, and its nonce then: together they are the contract's address. */
+/** The account that created a contract, and its nonce at that time: together they determine the contract's address. */
 export type Origin = { readonly deployer: Address; readonly nonce: number }
 
-/** Where a contract goes: where its origin puts it, at an address of choice, or anywhere. */
+/** Where a contract goes: at the address given by its origin, at a chosen address, or anywhere. */
 export type Site = Origin | Address | 'anywhere'
 
-/** Runs init code so that its contract ends up at `site`; the account that seems to run it is `from`. */
+/** Runs init code so that its contract ends up at `site`; `from` is the account that appears to run it. */
 export async function deploy(
   client: Client,
   initCode: Hex,
@@ -66,7 +66,7 @@ export async function deployProxiedToken(
   return proxy
 }
 
-/** What a proxied token can be upgraded to. */
+/** An implementation to which a proxied token can be upgraded. */
 export function deployImplementation(client: Client, decimals: number): Promise<Address> {
   const args = [decimals] as const
   return deploy(
@@ -100,8 +100,8 @@ async function create(client: Client, initCode: Hex, from: Address): Promise<Add
 }
 
 /**
- * Runs the constructor as the code of `address` itself, then replaces it by the code it returns. Storage,
- * logs and immutables, the v3 factory's own address among them, come out as from a creation there.
+ * Runs the constructor as the code of `address` itself, then replaces it with the code it returns. Storage, logs and
+ * immutables, including the v3 factory's own address, are the same as after a creation there.
  */
 async function constructAt(client: Client, initCode: Hex, address: Address, from: Address): Promise<Address> {
   await client.setCode({ address, bytecode: initCode })

@@ -1,7 +1,7 @@
 /**
- * PancakeSwap v3 and Algebra v1 on a local chain: the published factories and pools. Beside each factory a deployer makes its
- * pools, and their addresses follow from the deployer. PancakeSwap's is one of our own in its place: no package carries
- * its code.
+ * PancakeSwap v3 and Algebra v1 on a local chain: the published factories and pools. A separate deployer next to each
+ * factory creates its pools, and their addresses follow from the deployer. PancakeSwap's deployer is a replacement of
+ * our own, because no package contains its code.
  */
 import {
   type Address,
@@ -21,10 +21,10 @@ import poolDeployer from './contracts/PoolDeployer.json' with { type: 'json' }
 import { deploy, type Site } from './deploy.ts'
 import { algebraDeployerCode, algebraFactoryCode, pancakeFactoryCode, pancakePoolCode } from './published.ts'
 
-/** Of the live chains; every pool's address follows from it and the deployer. */
+/** The hash on the live chains; every pool's address follows from it and the deployer. */
 export const PANCAKE_POOL_INIT_CODE_HASH: Hex =
   '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2'
-/** Of QuickSwap v3 on chain 137. */
+/** The hash of QuickSwap v3 on chain 137. */
 export const ALGEBRA_POOL_INIT_CODE_HASH: Hex =
   '0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4'
 
@@ -93,7 +93,7 @@ export async function createAlgebraPool(
 
 type Created = { readonly token0: Address; readonly token1: Address; readonly pool: Address }
 
-/** Holds the address of a new pool against CREATE2 with the live chains' init code hash. */
+/** Checks the address of a new pool against CREATE2 with the live chains' init code hash. */
 function confirmed(
   { factory, deployer }: DeployerFactory,
   created: Created | undefined,

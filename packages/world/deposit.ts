@@ -1,15 +1,16 @@
 /**
- * A transaction that a chain of the OP stack takes over from its parent chain: type 0x7e, signed by nobody, paid for
- * elsewhere. Anvil takes one as it is, but its miners may take it twice, as it has no nonce: one that begins a block while another
- * is still being made sees it in the pool again. So it is mined by word alone, on a chain that makes no blocks by itself.
+ * A transaction that a chain of the OP stack takes over from its parent chain: type 0x7e, unsigned, paid for
+ * elsewhere. Anvil accepts one unchanged, but its miners may include it twice, because it has no nonce: a miner that
+ * starts a block while another is being made sees it in the pool again. It is therefore mined only on explicit
+ * request, on a chain that makes no blocks automatically.
  */
 import { type Address, concatHex, type Hex, keccak256, type TransactionReceipt } from 'viem'
 import { type Call, type Client, receiptOf } from './client.ts'
 
-/** Of the parent chain's word on itself, in every block. */
+/** The sender of the parent chain's report about itself, in every block. */
 const DEPOSITOR: Address = '0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001'
 
-/** In a block of its own, with whatever waits beside. Throws when the transaction reverts. */
+/** Mines it in a block of its own, together with any waiting transactions. Throws when the transaction reverts. */
 export async function sendDeposit(
   client: Client,
   { from = DEPOSITOR, to, data = '0x', gas }: Call & { readonly to: Address; readonly gas: bigint },

@@ -1,7 +1,7 @@
 /**
- * viem's calls to a local node over kept connections, what is asked in one turn in one request. viem's own transport
- * makes an error, a request object and a web stream for every call, and the world makes thousands of calls while
- * somebody waits for it.
+ * viem's calls to a local node over persistent connections, with all calls of one turn in one request. viem's own
+ * transport creates an error, a request object and a web stream for every call, and the world makes thousands of
+ * calls while a user waits.
  */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { type CustomTransport, custom, HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
@@ -18,7 +18,7 @@ type Waiting = {
   readonly reject: (failure: Error) => void
 }
 
-/** Calls in a request. */
+/** The most calls per request. */
 const BATCH = 500
 
 export function nodeTransport(url: string, timeoutMs: number): CustomTransport {
@@ -61,7 +61,7 @@ class Node {
         else reject(new RpcRequestError({ body: call, error, url: this.#url }))
       }
     } catch (failure) {
-      // Those that have their answer already do not hear this.
+      // Calls that already have their answer ignore this.
       for (const { call, reject } of batch) reject(this.#wrapped(failure, call))
     }
   }
@@ -74,7 +74,7 @@ class Node {
       })
       sent.setTimeout(this.#timeoutMs, () => sent.destroy(new TimeoutError({ body: {}, url: this.#url })))
       sent.once('error', failure => {
-        // The node closed a connection that was kept just when it was used again: nothing of this was read there.
+        // The node closed an idle connection just as it was reused: it read nothing of this request.
         if (sent.reusedSocket && 'code' in failure && failure.code === 'ECONNRESET')
           this.#post(text).then(resolve, reject)
         else reject(failure)

@@ -1,4 +1,4 @@
-/** Odd tokens on a local chain, each with a market: what a probe of sellability is tried on. */
+/** Odd tokens on a local chain, each with a market: test cases for the sellability probe. */
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { type Client, send } from './client.ts'
 import { oddTokenAbi } from './contracts/abi.ts'
@@ -15,7 +15,7 @@ export const deployOddToken = (
   site: Site = 'anywhere',
 ): Promise<Address> => deploy(client, odd.bytecodes[name] as Hex, site)
 
-/** Tells the token which contracts are pools, and spares who adds liquidity until `spare` is someone else. */
+/** Registers the pools with the token, and exempts the liquidity provider until `spare` is another account. */
 export async function introduce(
   client: Client,
   token: Address,
@@ -33,12 +33,12 @@ export async function introduce(
     })
 }
 
-/** What the owner of some of them may do later. */
+/** The later action of the owner, for some of the tokens. */
 export async function turn(client: Client, token: Address): Promise<void> {
   await send(client, { to: token, data: encodeFunctionData({ abi: oddTokenAbi, functionName: 'turn' }) })
 }
 
-/** All balances of a rebasing token become so many times what was minted and sent; no pool is told. */
+/** Multiplies all balances of a rebasing token; no pool is notified. */
 export async function rebase(client: Client, token: Address, times: number): Promise<void> {
   const args = [BigInt(Math.round(times * 100))] as const
   await send(client, {

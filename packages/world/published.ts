@@ -1,5 +1,5 @@
 /**
- * Creation bytecode of published contracts, as npm packages carry it. Nothing here is compiled or copied by us.
+ * Creation bytecode of published contracts, taken from npm packages. We compile and copy none of it.
  */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -31,11 +31,11 @@ export const v2FactoryCode = (): Hex => creationCode(require('@uniswap/v2-core/b
 
 export const v2PairCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Pair.json'))
 
-/** Foundry's artifacts: the creation code lies one level deeper. */
+/** Foundry's artifacts nest the creation code one level deeper. */
 export const v4PoolManagerCode = (): Hex =>
   creationCode({ bytecode: require('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json').bytecode.object })
 
-/** Hooks that v4-core's own tests use. Those whose constructor takes the manager are followed by it. */
+/** Hooks used by v4-core's own tests. If a constructor takes the manager, append its address. */
 export const v4HookCode = (name: V4HookName): Hex =>
   creationCode({ bytecode: require(`@uniswap/v4-core/out/${name}.sol/${name}.json`).bytecode.object })
 
@@ -48,7 +48,7 @@ export type V4HookName =
   | 'DeltaReturningHook'
   | 'SkipCallsTestHook'
 
-/** viem has it, but not among its exports: the path of its file is taken from where its package is. */
+/** viem contains it, but does not export it: the path of its file follows from the location of its package. */
 export function multicall3Code(): Hex {
   const contracts: unknown = require(
     join(dirname(require.resolve('viem/package.json')), '_cjs/constants/contracts.js'),
@@ -58,7 +58,7 @@ export function multicall3Code(): Hex {
   })
 }
 
-/** Of a Hardhat or a Waffle artifact; the latter writes no 0x. */
+/** For a Hardhat or Waffle artifact; the latter omits the 0x. */
 export function creationCode(artifact: { readonly bytecode?: unknown }): Hex {
   const { bytecode } = artifact
   const code = typeof bytecode === 'string' && !bytecode.startsWith('0x') ? `0x${bytecode}` : bytecode

@@ -20,7 +20,7 @@ export class Random {
     for (let round = 0; round < 12; round++) this.uint32()
   }
 
-  /** An independent stream: what one part of a test draws does not shift what another part sees. */
+  /** An independent stream: the draws of one part of a test do not shift those of another. */
   stream(name: string): Random {
     return new Random(this.seed, name)
   }
@@ -49,7 +49,7 @@ export class Random {
     return least + (drawn % span)
   }
 
-  /** An integer whose size, not whose value, is even: 1 and 2^100 are about as likely. */
+  /** An integer with an evenly distributed size, not value: 1 and 2^100 are about equally likely. */
   magnitude(least: bigint, greatest: bigint): bigint {
     const low = least.toString(2).length
     const high = greatest.toString(2).length

@@ -1,6 +1,7 @@
 /**
- * The seed of a random test run: `ASSAY_SEED` where it is set, a new one for `ASSAY_SEED=random`, else the same
- * one in every run. So a failing change has failed by its own doing; `npm run test:seeds` looks for the rest.
+ * The seed of a random test run: `ASSAY_SEED` if set, a new one for `ASSAY_SEED=random`, otherwise the same one in
+ * every run. A failure in an ordinary run is therefore caused by the change under test; `npm run test:seeds` looks
+ * for the rest.
  */
 import { randomInt } from 'node:crypto'
 

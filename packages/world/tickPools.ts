@@ -1,4 +1,4 @@
-/** A pool of every family with ticks on a local chain, made and traded with in one way. */
+/** A pool of every family with ticks on a local chain, created and traded through one interface. */
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { type Client, send } from './client.ts'
 import { v3PoolAbi } from './contracts/abi.ts'
@@ -16,9 +16,9 @@ export type TickFamily = 'amm_v3' | 'amm_v3_pancake' | 'amm_algebra_v1' | 'amm_v
 
 export type TickPool = {
   readonly family: TickFamily
-  /** What names it: its address, or the id under which a manager holds it. */
+  /** The identifier of the pool: its address, or the id under which a manager holds it. */
   readonly id: Hex
-  /** What has its tokens. */
+  /** The contract that holds its tokens. */
   readonly holder: Address
   readonly key: V4PoolKey | null
   readonly feePpm: number
@@ -31,18 +31,18 @@ export type TickPool = {
 
 export type TickPools = {
   readonly family: TickFamily
-  /** With the usual fee of the family, at a price. */
+  /** Creates a pool at a price, with the usual fee of the family. */
   create(tokens: readonly [Address, Address], sqrtPriceX96: bigint): Promise<TickPool>
 }
 
 const FEE_PPM = 3000
 const SPACING = 60
-/** PancakeSwap has 2500 in place of 3000. */
+/** PancakeSwap has 2500 instead of 3000. */
 const PANCAKE = { feePpm: 2500, tickSpacing: 50 } as const
-/** What a pool of Algebra begins with; it moves with volatility. */
+/** The initial values of an Algebra pool; its fee changes with volatility. */
 const ALGEBRA = { feePpm: 100, tickSpacing: 60 } as const
 
-/** Deploys what makes the pools of each family. */
+/** Deploys the contracts that create the pools of each family. */
 export async function deployTickFamilies(client: Client): Promise<readonly TickPools[]> {
   const v3 = await deployV3Factory(client, 'anywhere')
   const pancake = await deployPancakeFactory(client)

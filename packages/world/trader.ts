@@ -25,11 +25,11 @@ export type Probe =
 export const mintV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'mintV3', args: [pool, lower, upper, liquidity] })
 
-/** Burning and swapping are as on v3. */
+/** Burning and swapping work as on v3. */
 export const mintAlgebra = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'mintAlgebra', args: [pool, lower, upper, liquidity] })
 
-/** Collects what is owed, too. */
+/** Also collects what is owed. */
 export const burnV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'burnV3', args: [pool, lower, upper, liquidity] })
 
@@ -41,7 +41,7 @@ export const swapV3 = (pool: Address, zeroForOne: boolean, amount: bigint, sqrtP
     args: [pool, zeroForOne, amount, sqrtPriceLimitX96],
   })
 
-/** Of a pool that a v4 manager keeps. */
+/** For a pool kept by a v4 manager. */
 export type V4PoolKey = {
   readonly currency0: Address
   readonly currency1: Address
@@ -83,7 +83,7 @@ export const removeV2 = (pair: Address, liquidity: bigint): Hex =>
 export const donateV2 = (pair: Address, amount0: bigint, amount1: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'donateV2', args: [pair, amount0, amount1] })
 
-/** Pays and asks exactly this; the pair judges. */
+/** Pays and requests exactly this; the pair decides. */
 export const swapV2 = (
   pair: Address,
   amounts: { readonly in0?: bigint; readonly in1?: bigint; readonly out0?: bigint; readonly out1?: bigint },
@@ -107,7 +107,7 @@ export const swapExactInV2 = (
     args: [pair, zeroForOne, amountIn, fee.numerator, fee.denominator],
   })
 
-/** Gives the trader half of what a uint256 holds: no swap of a v3 pool can ask for as much. */
+/** Gives the trader half of a uint256's range: no swap of a v3 pool can require as much. */
 export async function fund(client: Client, trader: Address, tokens: readonly Address[]): Promise<void> {
   const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [trader, 1n << 255n] })
   for (const token of tokens) await send(client, { to: token, data })
@@ -118,7 +118,7 @@ type Way = (
   call: Call & { readonly to: Address; readonly gas: bigint },
 ) => Promise<TransactionReceipt>
 
-/** Runs calls in one transaction, in order; one that reverts changes nothing and stops nothing. */
+/** Runs calls in one transaction, in order; a reverted call changes nothing and does not stop the others. */
 export async function batch(
   client: Client,
   trader: Address,
@@ -146,7 +146,7 @@ export async function batch(
   return outcomes
 }
 
-/** Asks what each call would do now, on its own; nothing is written. */
+/** Simulates each call separately on the present state; nothing is written. */
 export async function probe(
   client: Client,
   trader: Address,
@@ -168,7 +168,7 @@ export async function probe(
 
 const revertAbi = parseAbi(['error Error(string)', 'error Panic(uint256)'])
 
-/** A revert's own words. v3-core speaks in two or three letters and, where it checks arithmetic, not at all. */
+/** The revert's own text. v3-core uses two or three letters and, for arithmetic checks, none at all. */
 function reasonOf(data: Hex): string {
   if (data === '0x') return '(no reason given)'
   try {

@@ -32,10 +32,10 @@ export type V2Pair = {
   readonly token1: Address
 }
 
-/** Chain 1: this account's first transaction made 0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f. */
+/** On chain 1 this account's first transaction created 0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f. */
 export const V2_FACTORY_ORIGIN: Origin = { deployer: '0x9C33eaCc2F50E39940D3AfaF2c7B8246B681A374', nonce: 0 }
 
-/** Of the live chains; every pair's address follows from it. */
+/** The hash on the live chains; every pair's address follows from it. */
 export const V2_PAIR_INIT_CODE_HASH: Hex =
   '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f'
 
@@ -52,7 +52,7 @@ export async function deployV2Factory(
   return { address, pairInitCodeHash: keccak256(code.pair) }
 }
 
-/** Creates a pair and holds its address against CREATE2. */
+/** Creates a pair and checks its address against CREATE2. */
 export async function createV2Pair(
   client: Client,
   factory: V2Factory,

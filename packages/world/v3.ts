@@ -1,5 +1,5 @@
 /**
- * Uniswap v3 on a local chain: the published factory, wherever it should be, and its pools.
+ * Uniswap v3 on a local chain: the published factory, at any required address, and its pools.
  */
 import {
   type Address,
@@ -27,19 +27,19 @@ export type V3Pool = {
   readonly tickSpacing: number
 }
 
-/** Chains 1, 42161 and 137: this account's first transaction made 0x1F98431c8aD98523631AE4a59f267346ea31F984. */
+/** On chains 1, 42161 and 137 this account's first transaction created 0x1F98431c8aD98523631AE4a59f267346ea31F984. */
 export const V3_FACTORY_ORIGIN: Origin = { deployer: '0x6C9FC64A53c1b71FB3f9Af64d1ae3A4931A5f4E9', nonce: 0 }
 
-/** Of the live chains; every pool's address follows from it. */
+/** The hash on the live chains; every pool's address follows from it. */
 export const V3_POOL_INIT_CODE_HASH: Hex =
   '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54'
 
-/** The factory belongs to whoever runs its constructor. It knows the fees 500, 3000 and 10000. */
+/** The factory belongs to the account that runs its constructor. It knows the fees 500, 3000 and 10000. */
 export function deployV3Factory(client: Client, site: Site = V3_FACTORY_ORIGIN): Promise<Address> {
   return deploy(client, v3FactoryCode(), site)
 }
 
-/** Adds a fee tier, as the factory's owner. A tier never changes and never goes. */
+/** Adds a fee tier, as the factory's owner. A tier can be neither changed nor removed. */
 export async function enableFeeAmount(
   client: Client,
   factory: Address,
@@ -55,7 +55,7 @@ export async function enableFeeAmount(
   })
 }
 
-/** Creates a pool and holds its address against CREATE2 with the live chains' init code hash. */
+/** Creates a pool and checks its address against CREATE2 with the live chains' init code hash. */
 export async function createV3Pool(
   client: Client,
   factory: Address,
@@ -93,5 +93,8 @@ export function v3PoolAddress(factory: Address, token0: Address, token1: Address
   return getCreate2Address({ from: factory, salt: keccak256(key), bytecodeHash: V3_POOL_INIT_CODE_HASH })
 }
 
-/** What `@uniswap/v3-core` would create; equal to V3_POOL_INIT_CODE_HASH or the package is not the real one. */
+/**
+ * The hash of the pool that `@uniswap/v3-core` would create: if it differs from V3_POOL_INIT_CODE_HASH, the package
+ * is not the real one.
+ */
 export const publishedV3PoolInitCodeHash = (): Hex => keccak256(v3PoolCode())

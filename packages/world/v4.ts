@@ -1,5 +1,5 @@
 /**
- * Uniswap v4 on a local chain: the published PoolManager at its address of each chain, its pools, and the hooks of
+ * Uniswap v4 on a local chain: the published PoolManager at its address on each chain, its pools, and the hooks of
  * v4-core's own tests.
  */
 import {
@@ -43,12 +43,15 @@ export const V4_HOOK_FLAG = {
   afterRemoveLiquidityReturnsDelta: 1,
 } as const
 
-/** In the fee of a pool's key: the hook decides. */
+/** As the fee in a pool's key: the hook decides. */
 export const V4_DYNAMIC_FEE = 0x800000
 
 type Birth = { readonly from: Address; readonly salt: Hex; readonly owner: Address }
 
-/** The deployer that is at this address on nearly every chain, asked without a salt: only the owner makes a difference. */
+/**
+ * The deployer that exists at this address on nearly every chain, used without a salt: only the owner changes the
+ * result.
+ */
 const usual = (owner: Address): Birth => ({
   from: '0x4e59b44847b379578588920cA78FbF26c0B4956C',
   salt: zeroHash,
@@ -56,8 +59,9 @@ const usual = (owner: Address): Birth => ({
 })
 
 /**
- * How the manager of each chain was made. Who runs the constructor becomes nothing; the owner is its argument: Uniswap's
- * timelock on chain 1, where the salt is the best of a contest, and what speaks for it on the others.
+ * How the manager of each chain was created. The account that runs the constructor gets no rights; the owner is its
+ * argument: Uniswap's timelock on chain 1, where the salt is the winner of a contest, and that timelock's
+ * representative on the others.
  */
 const BIRTHS: Readonly<Record<number, Birth>> = {
   1: {
@@ -73,13 +77,13 @@ const BIRTHS: Readonly<Record<number, Birth>> = {
   43_114: usual('0xeb0BCF27D1Fb4b25e708fBB815c421Aeb51eA9fc'),
 }
 
-/** Where the published code lands on a chain; on chain 1 at 0x000000000004444c5dc75cB358380D2e3dE08A90. */
+/** The address of the published code on a chain; on chain 1, 0x000000000004444c5dc75cB358380D2e3dE08A90. */
 export function v4ManagerAddress(chainId = 1): Address {
   const { from, salt, owner } = birthOn(chainId)
   return getCreate2Address({ from, salt, bytecodeHash: keccak256(managerCode(owner)) })
 }
 
-/** The manager of a chain, which is chain 1's where not said otherwise, at its address there. */
+/** Deploys the manager of a chain, by default chain 1, at its address there. */
 export function deployV4Manager(
   client: Client,
   { chainId = 1, site = v4ManagerAddress(chainId) }: { chainId?: number; site?: Site } = {},
@@ -93,7 +97,7 @@ function birthOn(chainId: number): Birth {
   return birth
 }
 
-/** An address of `base` whose lowest bits are exactly these flags. */
+/** An address based on `base` whose lowest bits are exactly these flags. */
 export function v4HookAddress(base: bigint, ...flags: readonly (keyof typeof V4_HOOK_FLAG)[]): Address {
   const bits = flags.reduce((all, flag) => all | V4_HOOK_FLAG[flag], 0)
   return `0x${((base << 14n) | BigInt(bits)).toString(16).padStart(40, '0')}`
@@ -122,7 +126,10 @@ export const v4PoolId = (key: V4PoolKey): Hex =>
 
 type Place = { readonly manager: Address; readonly id: Hex }
 
-/** What `extsload` shows of a pool: slot 6 maps its id to price, tick and fees in a word; its liquidity comes three later. */
+/**
+ * A pool's state read with `extsload`: slot 6 maps its id to price, tick and fees in one word; its liquidity is three
+ * slots later.
+ */
 export async function readV4Slot(client: Client, place: Place) {
   const base = baseOf(place)
   const [slot = 0n, liquidity = 0n] = await load(client, place, [base, base + 3n])
@@ -155,7 +162,7 @@ async function load(client: Client, { manager }: Place, slots: readonly bigint[]
   return words.map(BigInt)
 }
 
-/** Creates a pool at a price and holds its id against the hash of its key. */
+/** Creates a pool at a price and checks its id against the hash of its key. */
 export async function initialiseV4Pool(
   client: Client,
   manager: Address,
@@ -172,7 +179,7 @@ export async function initialiseV4Pool(
   return { pool: { manager, id, key }, receipt }
 }
 
-/** The protocol's share of each direction, at most 1000 ppm, as the controller that the owner names. */
+/** Sets the protocol's share in each direction, at most 1000 ppm, as the controller named by the owner. */
 export async function setV4ProtocolFee(
   client: Client,
   { manager, key }: V4Pool,

@@ -1,6 +1,6 @@
 /**
- * The stage on the engine alone: a chain in memory, of which every due timer is run. Pools that are not new were looked
- * up: the engine takes their depth as it finds it.
+ * The stage on the engine alone: a chain in memory on which every due timer runs. Pools that are not new count as
+ * looked up: the engine accepts their depth as found.
  */
 import {
   type Band,
@@ -22,19 +22,19 @@ import { count, ms } from '../../packages/engine/units.ts'
 const { liquidityOf, pairOf, rawPrice, snap, SPACINGS, tickOf, unitsOf } = sizes
 const BLOCK_S = 12
 const FEED = { heartbeatMs: DAY, graceMs: 30 * MINUTE }
-/** How often the feed of WETH answers, whatever happens: its heartbeat. */
+/** The heartbeat of the WETH feed, which answers this often in any case. */
 const HEARTBEAT_MS = 30 * MINUTE
-/** More is no decimals at all (R-decimals). */
+/** More is treated as no decimals at all (R-decimals). */
 const MOST_DECIMALS = 36
 const FEED_DECIMALS = 8
-/** What a seller sells, in dollars, and in how many parts he looks for the best pool. */
+/** The value of a sale in dollars, and the number of parts, each of which goes to the best pool. */
 const SALE = 1000
 const PARTS = 20
-/** Halvings of an amount until a price is met. */
+/** Bisection steps of an amount until a price is met. */
 const HALVINGS = 120
-/** Timers in a row without time passing: an engine that wants more never comes to rest. */
+/** Timers in a row without time passing: an engine that sets more never comes to rest. */
 const MOST_TIMERS = 10_000
-/** Without a band of its own liquidity lies from a quarter of the price to four times it. */
+/** Without a band of its own, liquidity reaches from a quarter of the price to four times it. */
 const WIDE: Band = [0.25, 4]
 
 type Asset = sizes.Coin & { readonly address: Address }
@@ -44,10 +44,10 @@ type Pool = {
   readonly of: Asset
   readonly other: Asset
   readonly spec: PoolSpec
-  /** Which token of the pool the token is. */
+  /** The side of the pool that is the token. */
   readonly side: Side
   readonly held: Map<number, Held>
-  /** Of a pair: all shares. */
+  /** For a pair: all shares. */
   shares: bigint
 }
 type Held =
@@ -63,7 +63,7 @@ export class EngineStage implements Stage {
   readonly #taxes = new Map<string, number | null>()
   readonly #heldTimes = new Map<string, number>()
   readonly #watched = new Map<string, { score: number | null; changes: number }>()
-  /** What the feed of WETH says, and when it says so again. */
+  /** The answer of the WETH feed, and when it repeats it. */
   readonly #ether = { usd: 2000, dueMs: 0 }
   #sellerUsd: number | null = null
   #made = 0
@@ -151,7 +151,7 @@ export class EngineStage implements Stage {
     this.#note()
   }
 
-  /** Basis points of a sale that do not arrive; null where nothing does. */
+  /** Basis points of a sale that do not arrive; null when nothing does. */
   #taxOf(token: string): number | null {
     const tax = this.#taxes.get(token)
     return tax === undefined ? 0 : tax
@@ -171,7 +171,7 @@ export class EngineStage implements Stage {
     this.#s.run({ kind: 'sellability', block: this.#s.tip, readings: [], balances })
   }
 
-  /** What the worker would find: that is tried on real contracts (`packages/server/market/oddTokens.test.ts`). */
+  /** The result that the worker would find: real contracts test that (`packages/server/market/oddTokens.test.ts`). */
   #probe(token: Address, sellTaxBps: number | null): void {
     if (sellTaxBps === null) this.#s.probed(token, { status: 'UNSELLABLE', reason: 'SELL_REVERTED' })
     else if (sellTaxBps > 0) this.#s.probed(token, { status: 'TAXED', sellTaxBps: count(sellTaxBps) })
@@ -262,7 +262,7 @@ export class EngineStage implements Stage {
     const [x, y] = this.#reserves(pool)
     const [dx, dy] = side === 'token' ? [unitsOf(pool.of, usd), 0n] : [0n, unitsOf(pool.other, usd)]
     const [reserve0, reserve1] = pool.side === 0 ? [x + dx, y + dy] : [y + dy, x + dx]
-    // Only a Sync says so: no Mint goes with it.
+    // Only a Sync reports it, without a Mint.
     this.#s.sim.sync(pool.address, reserve0, reserve1)
   }
 
@@ -358,7 +358,7 @@ export class EngineStage implements Stage {
     this.#ether.dueMs = this.#s.nowMs + HEARTBEAT_MS
   }
 
-  /** Every timer and every answer that is due until then, each at its time. */
+  /** Every timer and every answer due by then, each at its time. */
   #runTimers(untilMs: number): void {
     for (let fired = 0; fired < MOST_TIMERS; fired++) {
       const { nextTimerMs } = this.#s.result
@@ -385,7 +385,7 @@ export class EngineStage implements Stage {
     }
   }
 
-  /** Dollars a token that a seller gets who sends each part where it brings most. */
+  /** Dollars per token for a seller who sends each part where it brings most. */
   #sale(token: string): number {
     const of = this.#asset(token)
     const part = unitsOf(of, SALE / PARTS)
@@ -428,7 +428,7 @@ export class EngineStage implements Stage {
     return this.#usdOf(pool, this.#s.sim.amm(pool.address))
   }
 
-  /** Dollars a token at the pool's marginal price, with the other side at what was planned. */
+  /** Dollars per token at the pool's marginal price, with the other side at its planned value. */
   #usdOf({ side, of, other: against }: Pool, state: ReturnType<Scenario['sim']['amm']>): number {
     const raw =
       state.family === 'amm_v2'

@@ -3,8 +3,8 @@ import { type Attack, type Judged, judge, worstOf } from '@assay/world'
 import { EngineStage } from './engineStage.ts'
 
 /**
- * `HELD` as wanted; `OPEN` expected to fail until a rule is built, and it fails; `WRONG` it fails; `CLOSED` it was
- * expected to fail and does not: its mark must go.
+ * `HELD`: as wanted. `OPEN`: expected to fail until a rule is built, and it fails. `WRONG`: it fails. `CLOSED`:
+ * expected to fail but it does not, so its mark must be removed.
  */
 export type Verdict = 'HELD' | 'OPEN' | 'WRONG' | 'CLOSED'
 

@@ -1,4 +1,4 @@
-/** Outcomes as text: a line each for a terminal, and the table of docs/TRUTH.md. */
+/** Outcomes as text: one line each for a terminal, and the table of docs/TRUTH.md. */
 import type { Judged } from '@assay/world'
 import type { Outcome } from './run.ts'
 
@@ -42,5 +42,5 @@ const publishedOf = ({ usd, score, codes, changes }: Judged): string => {
 
 const sellerOf = ({ sellerUsd }: Judged): string => (Number.isFinite(sellerUsd) ? number(sellerUsd) : '–')
 
-/** Four digits that count. */
+/** Four significant digits. */
 const number = (value: number): string => String(Number(value.toPrecision(4)))

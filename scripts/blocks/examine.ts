@@ -60,7 +60,7 @@ function tamperWith(
   return { refused, unproven, unread: [...unread], missed }
 }
 
-/** The chain id in its transactions, else the first part of the file name. */
+/** The chain id in its transactions, otherwise the first part of the file name. */
 function chainOf({ file, key, header, receipts }: CapturedBlock): string {
   const transactions = (header?.['transactions'] ?? []) as readonly (string | Fields)[]
   const signed = transactions.find(each => typeof each !== 'string' && each['chainId'] !== undefined)

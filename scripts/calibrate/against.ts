@@ -1,4 +1,7 @@
-/** The same markets on the engine of another commit: a checkout of it in a temporary folder, with this calibration in it. */
+/**
+ * The same markets on the engine of another commit: a checkout of that commit in a temporary folder, with this
+ * calibration in it.
+ */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +9,7 @@ import { join, resolve } from 'node:path'
 
 const HERE = resolve(import.meta.dirname, '../..')
 
-/** Files of the engine that the calibration loads, and where an older engine has what is in them. */
+/** Files of the engine that the calibration loads, and where an older engine keeps their content. */
 const MOVED: Readonly<Record<string, string>> = { 'amm/families.ts': './adapters.ts' }
 
 export type Other = { readonly lives: typeof import('./lives.ts'); readonly remove: () => void }

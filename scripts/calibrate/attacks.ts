@@ -1,7 +1,7 @@
 /**
- * Attacks that run as a share of the calibration market, each on a token of its own beside the honest ones. Those of the
- * corpus are in `packages/world/attacks`; these are the simple shapes: pushes that are held, pushes and liquidity that are
- * only there at block ends, pools off the market.
+ * Attacks that run as a share of the calibration market, each on a token of its own beside the honest ones. Those of
+ * the corpus are in `packages/world/attacks`; these are the simple shapes: pushes that are held, pushes and liquidity
+ * present only at block ends, pools away from the market.
  */
 import { address } from '../../packages/engine/testing/chainSim.ts'
 import { USDC, WETH } from '../../packages/engine/testing/cast.ts'
@@ -10,9 +10,9 @@ import type { Market, MarketToken } from './market.ts'
 import type { Habits, PoolPlan, TokenPlan } from './plan.ts'
 
 export type Stage = {
-  /** Before everybody else in the block. */
+  /** Before all others in the block. */
   readonly first: () => void
-  /** After everybody else, who saw the block without it. */
+  /** After all others, who saw the block without it. */
   readonly last: () => void
 }
 

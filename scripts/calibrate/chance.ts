@@ -4,7 +4,7 @@
  */
 import { seeded } from '../../packages/engine/testing/randomMarket.ts'
 
-/** Distinct streams of one seed: what one part of the market draws does not shift what another part sees. */
+/** Distinct streams of one seed: the draws of one part of the market do not shift those of another. */
 const STREAM_STEP = 0x9e3779b1
 
 const RESOLUTION = 2 ** 30

@@ -1,6 +1,6 @@
 /**
- * What holds a score down: the component or cap of the published score that is as low as the score, and for a material
- * route that of its weakest hop.
+ * Finds the reason for a score: the component or cap of the published score that is as low as the score, and for a
+ * material route that of its weakest hop.
  */
 import type { Address } from '../../packages/engine/chain/block.ts'
 import type { Edge, Route } from '../../packages/engine/price/evaluation.ts'
@@ -18,7 +18,7 @@ export function decidedBy(scenario: Scenario, token: Address): string {
   return [...new Set(names)].sort().join('+')
 }
 
-/** Of the weakest material routes; empty where the evaluation has moved on since the record. */
+/** For the weakest material routes; empty when the evaluation has changed since the record. */
 function hopsOf(scenario: Scenario, token: Address): string[] {
   const { routes } = scenario.evaluation(token)
   const material = routes.filter(({ material }) => material)

@@ -1,8 +1,8 @@
 /**
- * What somebody who sells inside a block really gets: 1,000 USD worth of a token, over the best split of the pools there
- * are, by the exact adapters, through a routing asset where that pays more.
+ * The real price for a seller inside a block: 1,000 USD worth of a token, over the best split of the existing pools,
+ * by the exact adapters, through a routing asset where that pays more.
  *
- * The amount is cut into parts, and each part takes the best route that is left. Stables count at their fair value.
+ * The amount is cut into parts, and each part takes the best remaining route. Stables count at their fair value.
  */
 import { adapterOf } from '../../packages/engine/amm/families.ts'
 import type { Side } from '../../packages/engine/amm/states.ts'
@@ -13,7 +13,7 @@ import { type Amm, type MarketPool, toUnits } from './pool.ts'
 export const EXIT_USD = 1000
 const PARTS = 10
 
-/** Dollars per whole token; 0 where nothing can be sold. */
+/** Dollars per whole token; 0 when nothing can be sold. */
 export function exitUsd(market: Market, { plan, pools }: MarketToken): number {
   const part = toUnits(EXIT_USD / PARTS / market.usd(plan.address))
   if (part === 0n) return 0

@@ -1,6 +1,6 @@
 /**
- * A graph of real constant-product pairs through the engine, beside the deepest direct pool of each token worked out by
- * hand in floating point.
+ * A graph of real constant-product pairs through the engine, compared with the deepest direct pool of each token,
+ * computed separately in floating point.
  */
 import type { Address, NewPool } from '../../packages/engine/chain/block.ts'
 import { createState } from '../../packages/engine/createState.ts'
@@ -35,7 +35,7 @@ export type Comparison = {
   readonly holds: boolean
 }
 
-/** Those of the chain the graph is of, which has other tokens of the same names. */
+/** The stables of the graph's chain, which has other tokens with the same names. */
 const STABLES: readonly Address[] = [
   '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
   '0xdac17f958d2ee523a2206206994597c13d831ec7',
@@ -45,7 +45,10 @@ const WRAPPED: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const START_MS = 1_700_000_000_000
 const BLOCK_MS = 12_048
 const [NEAR_BPS, FAR_BPS] = [100, 500]
-/** What version 0.1 did: of its tokens this share within 1%, at most two further than 5%, neither above a score of 2. */
+/**
+ * The result of version 0.1: this share of its tokens within 1%, at most two further away than 5%, and neither of
+ * those above a score of 2.
+ */
 const KEPT = { within1: 927 / 939, further: 2, score: 2 } as const
 
 type Side = { readonly reserve: number; readonly other: Address; readonly otherReserve: number }
@@ -106,7 +109,7 @@ function deepestUsd(sides: readonly Side[], anchors: ReadonlyMap<Address, number
   return best === null ? null : best.price
 }
 
-/** All that a service reads of the chain at one block: feeds at one dollar, decimals, pools. */
+/** Everything that a service reads of the chain at one block: feeds at one dollar, decimals, pools. */
 function engineOf({ tokens, pools, feeBps }: GraphFile): State {
   const state = createState({
     chainId: count(1),

@@ -1,8 +1,8 @@
 /**
- * One market from one seed, and what was published in it beside what a seller would have got: the samples of a calibration.
+ * One market from one seed, with the published prices compared with a seller's: the samples of a calibration.
  *
- * A sample is a token at a block. Its price and score are the last published ones, and the seller sells after the honest
- * trades of that block and before an attacker's last ones.
+ * A sample is a token at a block. Its price and score are the last published ones, and the seller sells after the
+ * honest trades of that block and before an attacker's last ones.
  */
 import { assert } from '../../packages/engine/assert.ts'
 import { ATTACK_FROM, ATTACKS, type Attack } from './attacks.ts'
@@ -19,30 +19,30 @@ const SAMPLED_BLOCKS = 240
 /** Blocks between two samples of a token. */
 const EVERY = 3
 const VICTIM_CHANCE = 0.6
-/** A pool is deep from this 2% depth on, and agrees within so many basis points after its fee. */
+/** A pool is deep from this 2% depth on, and agrees within this many basis points after its fee. */
 const DEEP_USD = 10_000
 const AGREEING_BPS = 25
 
 export type Sample = {
   readonly seed: number
-  /** Its place in the plan of the market. */
+  /** Its index in the plan of the market. */
   readonly token: number
   /** `honest`, or the name of the attack on the token. */
   readonly kind: string
-  /** 0 where the token had no price. */
+  /** 0 if the token had no price. */
   readonly score: number
   /** Distance of the published price from what a seller of 1,000 USD got, and from the fair value, in basis points. */
   readonly exitBps: number
   readonly fairBps: number
-  /** What held the score down, or why there was no price. */
+  /** The reason for the score, or for the missing price. */
   readonly decider: string
-  /** The token has two pools or more that are deep, not new, and agree. */
+  /** The token has two or more pools that are deep, not new, and agree. */
   readonly isAgreeing: boolean
 }
 
 export type LifeOptions = { readonly seed: number; readonly policy?: unknown; readonly blocks?: number }
 
-/** Samples that a life of the usual length gives at least. */
+/** The least number of samples from a life of the usual length. */
 export const SAMPLES_A_LIFE = (6 * SAMPLED_BLOCKS) / EVERY
 
 export function liveMarket({ seed, policy, blocks = SAMPLED_BLOCKS }: LifeOptions): Sample[] {

@@ -1,4 +1,4 @@
-/** Many markets, each of a seed of its own, over as many threads as wanted; what comes back is in the order of the seeds. */
+/** Many markets, each with its own seed, over a given number of threads; the results are in the order of the seeds. */
 import { Worker } from 'node:worker_threads'
 import type { LifeOptions, Sample } from './life.ts'
 

@@ -1,4 +1,4 @@
-/** A thread that lives one market after the other, as they are handed to it. */
+/** A thread that simulates one market after another, as it receives them. */
 import { parentPort } from 'node:worker_threads'
 import { type LifeOptions, liveMarket } from './life.ts'
 

@@ -1,9 +1,9 @@
 /**
- * An honest market on one chain, block by block: fair values walk, arbitrageurs trade to the fee band where that pays for
- * the gas and when they look, noise traders trade, liquidity comes and goes, feeds answer.
+ * An honest market on one chain, block by block: fair values walk; arbitrageurs trade to the fee band when that pays
+ * for the gas and when they are watching; noise traders trade; liquidity is added and removed; feeds answer.
  *
- * Every trade is made by the exact adapters, so every event is one the engine verifies. Nothing the engine says reaches
- * the market: with the same seed two engines see the same blocks.
+ * Every trade is made by the exact adapters, so the engine verifies every event. No output of the engine reaches the
+ * market: with the same seed two engines see the same blocks.
  */
 import type { Address } from '../../packages/engine/chain/block.ts'
 import { DAI, USDC, WETH } from '../../packages/engine/testing/cast.ts'
@@ -55,12 +55,12 @@ export class Market implements Values {
     this.tokens = plan.tokens.map(token => this.#open(token))
   }
 
-  /** Fair dollars of an atomic unit. */
+  /** Fair dollars per atomic unit. */
   usd(token: Address): number {
     return this.wholeUsd(token) / 10 ** (this.#decimals.get(token) ?? 18)
   }
 
-  /** Fair dollars of a whole token. */
+  /** Fair dollars per whole token. */
   wholeUsd(token: Address): number {
     return this.#fairUsd.get(token) ?? FIRST_USD
   }
@@ -69,7 +69,7 @@ export class Market implements Values {
     return this.#decimals.get(token) ?? 18
   }
 
-  /** What happens in the next block; `mine` closes it. */
+  /** Performs the actions of the next block; `mine` closes it. */
   act(): void {
     this.block += 1
     this.#walk()
@@ -131,7 +131,7 @@ export class Market implements Values {
     const arbitrage = () => {
       for (const pool of pools) if (chance.is(habits.arbitrageChance)) pool.arbitrage(this, habits.gasUsd)
     }
-    // Some arbitrageurs trade behind the block's other trades, some before them.
+    // Some arbitrageurs trade after the block's other trades, some before them.
     const isFirst = chance.is(0.5)
     if (isFirst) arbitrage()
     for (let left = pools.length === 0 ? 0 : chance.count(habits.tradesPerBlock); left > 0; left--) {

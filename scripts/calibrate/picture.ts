@@ -3,7 +3,7 @@ import type { Row } from './statistics.ts'
 
 const SIZE = { width: 880, height: 420 } as const
 const PLOT = { left: 70, right: 860, top: 56, bottom: 350 } as const
-/** Basis points at the ends of the scale; what lies outside is drawn at the end. */
+/** Basis points at the ends of the scale; values outside are drawn at its ends. */
 const SCALE = { least: 1, most: 10_000 } as const
 const GRID = [
   [1, '0.01%'],

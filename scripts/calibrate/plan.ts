@@ -1,5 +1,5 @@
 /**
- * What an honest market consists of, drawn from a seed: anchors, tokens with one to four pools of one or two
+ * The composition of an honest market, drawn from a seed: anchors, tokens with one to four pools of one or two
  * deployments on each curve, and how busy, how liquid and how well arbitraged each token is.
  */
 import type { Address } from '../../packages/engine/chain/block.ts'
@@ -10,26 +10,26 @@ import type { Chance } from './chance.ts'
 export type PoolPlan = {
   readonly address: Address
   readonly token: Address
-  /** What the token is traded against. */
+  /** The token on the other side of the trade. */
   readonly quote: Address
   readonly family: 'amm_v2' | 'amm_v3'
   readonly deployment: string
   readonly feePpm: number
   /** 2% depth at the start, in dollars. */
   readonly depthUsd: number
-  /** Block from the start at which the pool is created; null for one that was there before. */
+  /** Block from the start at which the pool is created; null for one that existed before. */
   readonly bornAt: number | null
 }
 
 export type Habits = {
   /** Standard deviation of the fair value's logarithm over a block, in basis points. */
   readonly moveBps: number
-  /** That an arbitrageur looks at a pool in a block. */
+  /** Chance that an arbitrageur watches a pool in a block. */
   readonly arbitrageChance: number
   readonly gasUsd: number
   readonly tradesPerBlock: number
   readonly tradeUsd: number
-  /** That a pool's liquidity changes in a block. */
+  /** Chance that a pool's liquidity changes in a block. */
   readonly liquidityChance: number
 }
 

@@ -1,7 +1,7 @@
 /**
  * One pool of the calibration market as its traders see it: prices in floating point, trades by the exact adapters.
  *
- * Sides, prices and amounts are in atomic units of token0 and token1, as the contract has them.
+ * Sides, prices and amounts are in atomic units of token0 and token1, as in the contract.
  */
 import { adapterOf, type AmmState, type PoolTerms } from '../../packages/engine/amm/families.ts'
 import type { Side } from '../../packages/engine/amm/states.ts'
@@ -33,7 +33,7 @@ export class MarketPool {
   readonly plan: PoolPlan
   readonly token0: Address
   readonly token1: Address
-  /** Side of the token whose price the pool gives. */
+  /** Side of the token that the pool prices. */
   readonly tokenSide: Side
   readonly keep: number
   readonly #scenario: Scenario
@@ -57,7 +57,7 @@ export class MarketPool {
     return this.#scenario.sim.amm(this.address)
   }
 
-  /** Of the engine's own copy: the fee never changes, and ticks are those of the events it was sent. */
+  /** The engine's own copy: the fee never changes, and the ticks are those of the events sent to it. */
   get terms(): PoolTerms {
     return this.#scenario.pool(this.address).terms
   }
@@ -66,7 +66,7 @@ export class MarketPool {
     return this.#opened > 0
   }
 
-  /** Puts the planned depth in at the fair price: established, or as events of the coming block. */
+  /** Adds the planned depth at the fair price: as existing liquidity, or as events of the next block. */
   open(values: Values, isBorn: boolean): void {
     const { plan } = this
     const ratio = values.usd(this.token0) / values.usd(this.token1)
@@ -114,13 +114,13 @@ export class MarketPool {
     return (Number(amm.sqrtPriceX96) / X96) ** 2
   }
 
-  /** Fee-free dollars of a unit of the token by this pool. */
+  /** Fee-free dollars per unit of the token in this pool. */
   tokenUsd(values: Values): number {
     const marginal = this.marginal()
     return this.tokenSide === 0 ? marginal * values.usd(this.token1) : values.usd(this.token0) / marginal
   }
 
-  /** 2% depth in dollars, about. */
+  /** Approximate 2% depth in dollars. */
   depthUsd(values: Values): number {
     const { amm } = this
     if (amm.family === 'amm_v2') return Number(amm.reserve1) * ROOT_STEP * values.usd(this.token1)
@@ -141,7 +141,7 @@ export class MarketPool {
     return true
   }
 
-  /** Brings the token's price to this many times its fair one, whatever that costs. */
+  /** Moves the token's price to this multiple of the fair one, at any cost. */
   push(factor: number, values: Values): void {
     const target =
       (values.usd(this.token0) / values.usd(this.token1)) * (this.tokenSide === 0 ? factor : 1 / factor)
@@ -157,13 +157,13 @@ export class MarketPool {
     return false
   }
 
-  /** Sells so many dollars of token0 or token1 into the pool. */
+  /** Sells this many dollars of token0 or token1 into the pool. */
   trade(side: Side, usd: number, values: Values): void {
     const amount = toUnits(usd / values.usd(side === 0 ? this.token0 : this.token1))
     if (amount > 0n && this.#outOf(side, amount) > 0n) this.#scenario.sim.swap(this.address, side, amount)
   }
 
-  /** Multiplies the liquidity, within a quarter and four times of what the pool opened with. */
+  /** Multiplies the liquidity, within a quarter and four times the initial amount. */
   resize(factor: number): void {
     const { amm } = this
     if (amm.family === 'amm_v2') {

@@ -1,9 +1,9 @@
-/** A calibration in words: its tables, what it judges, and whether each judgement holds. */
+/** The report of a calibration: its tables, its judgements, and whether each judgement holds. */
 import type { Sample } from './life.ts'
 import { decidersOf, type Fall, fallsOf, mean, type Row, rowsOf } from './statistics.ts'
 import { type Flicker, type Healthy, HEALTHY_SCORE, MOST_CHANGES } from './studies.ts'
 
-/** Of the honest samples at most this share may be without a price. */
+/** The largest share of honest samples without a price. */
 const MOST_REFUSED = 0.02
 const DECIDERS_SHOWN = 8
 
@@ -12,7 +12,7 @@ export type Verdict = { readonly holds: boolean; readonly text: string }
 export const honestOf = (samples: readonly Sample[]): Sample[] =>
   samples.filter(({ kind }) => kind === 'honest')
 
-/** Distances below ten basis points matter less than their digits; none is shown as a dash. */
+/** One decimal below ten basis points; a missing value is shown as a dash. */
 const bps = (value: number): string =>
   Number.isNaN(value) ? '–' : value === Infinity ? '∞' : value.toFixed(value < 10 ? 1 : 0)
 
@@ -40,7 +40,7 @@ export function scoreTable(rows: readonly Row[]): string[] {
   )
 }
 
-/** Of each kind of attack: how often its token was believed, and how far off. */
+/** For each kind of attack: how often its token was believed, and the error. */
 export function attackTable(samples: readonly Sample[]): string[] {
   const kinds = [...new Set(samples.map(({ kind }) => kind))].filter(kind => kind !== 'honest').sort()
   const rows = kinds.map(kind => {
@@ -58,7 +58,7 @@ export function attackTable(samples: readonly Sample[]): string[] {
   return tableOf(['attack', 'samples', 'greatest score', 'mean', 'wrong against fair value'], rows)
 }
 
-/** What counts as wrong at a score. */
+/** The largest allowed error at a score. */
 export const allowedBps = (score: number): number =>
   score >= 7 ? 500 : score >= 5 ? 2000 : score === 4 ? 5000 : Infinity
 
@@ -100,7 +100,7 @@ export function judgeFlicker(flicker: readonly Flicker[]): Verdict[] {
   ]
 }
 
-/** Tokens with two agreeing deep pools or more. */
+/** Tokens with two or more agreeing deep pools. */
 export function agreeing(samples: readonly Sample[]): { readonly samples: number; readonly mean: number } {
   const own = honestOf(samples).filter(({ isAgreeing }) => isAgreeing)
   return { samples: own.length, mean: mean(own.map(({ score }) => score)) }

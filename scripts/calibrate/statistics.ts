@@ -1,7 +1,8 @@
 /**
- * What the samples of a calibration say: quantiles of the error by score, and whether the error falls from band to band.
+ * The statistics of a calibration's samples: quantiles of the error by score, and whether the error falls from band
+ * to band.
  *
- * Samples of one market hang together, so whole markets are drawn again for the bootstrap, not samples.
+ * Samples of one market are correlated, so the bootstrap resamples whole markets, not samples.
  */
 import type { Sample } from './life.ts'
 import { Chance } from './chance.ts'
@@ -21,13 +22,13 @@ export const BANDS: readonly (readonly [number, number])[] = [
   [7, 8],
 ]
 const RESAMPLES = 1000
-/** A fall counts where this share of the resamples shows it. */
+/** A fall counts when this share of the resamples shows it. */
 export const SURE = 0.95
 
 /** dev_bps of the rules, in floating point. */
 export const apartBps = (p: number, q: number): number => 1e4 * (Math.max(p / q, q / p) - 1)
 
-/** The least value with at least a share `q` of all at or below it; NaN of none. Ascending. */
+/** The least value with at least a share `q` of all at or below it; NaN for an empty list. Ascending. */
 export function quantile(ascending: readonly number[], q: number): number {
   return ascending[Math.max(0, Math.ceil(q * ascending.length) - 1)] ?? NaN
 }
@@ -48,12 +49,12 @@ export type Fall = {
   readonly from: readonly [number, number]
   readonly to: readonly [number, number]
   readonly p90: readonly [number, number]
-  /** Of the resamples in which the error falls from one band to the next. */
+  /** Share of the resamples in which the error falls from one band to the next. */
   readonly share: number
   readonly holds: boolean
 }
 
-/** From each band to the next: the p90 error against the exit, and how sure it is that it falls. */
+/** From each band to the next: the p90 error against the exit, and how certain the fall is. */
 export function fallsOf(samples: readonly Sample[], seed: number): Fall[] {
   const markets = new Map<number, number>()
   for (const { seed: market } of samples) if (!markets.has(market)) markets.set(market, markets.size)
@@ -88,7 +89,7 @@ export function fallsOf(samples: readonly Sample[], seed: number): Fall[] {
   })
 }
 
-/** The 90th percentile where each market counts as often as it was drawn; NaN of none. */
+/** The 90th percentile when each market counts as often as it was drawn; NaN for an empty list. */
 function weighted(ascending: readonly { bps: number; market: number }[], times: Uint16Array): number {
   let total = 0
   for (const { market } of ascending) total += times[market] as number

@@ -1,6 +1,6 @@
 /**
- * Two things a calibration asks of tokens that nothing is wrong with: that two deep pools of two factories reach a score of
- * 8, and that a score does not flicker under noise of ten basis points and 60 USD of depth that comes and goes.
+ * Two studies on tokens without any fault: that two deep pools of two factories reach a score of 8, and that a score
+ * does not flicker under noise of ten basis points and 60 USD of depth that is added and removed.
  */
 import { address } from '../../packages/engine/testing/chainSim.ts'
 import { DAI, USDC, WETH } from '../../packages/engine/testing/cast.ts'
@@ -79,12 +79,15 @@ export type Flicker = {
 }
 
 /**
- * Shares of the weight at which a pool begins or ceases to be heard, and how far off it is. A third of the weight is not
- * among them: the specification itself draws a line at 67%, and a pool that lies on it is no stray one.
+ * Shares of the weight at which a pool starts or stops to be heard, and its distance from the price. A third of the
+ * weight is not included: the specification itself draws a line at 67%, and a pool on that line is not a stray one.
  */
 const STRAY_SHARES = [0.02, 0.05, 0.1]
 const STRAY_FACTORS = [1, 0.97, 1.08]
-/** Of each of two pools beside the stray one: in one case it is a seller's whole market, in the other it is not. */
+/**
+ * Depth of each of two pools beside the stray one: in one case a sale takes the whole market, in the other it does
+ * not.
+ */
 const OWN_USD = [2000, 30_000]
 
 export function watchFlicker(seed: number, policy?: unknown): Flicker[] {
@@ -93,7 +96,7 @@ export function watchFlicker(seed: number, policy?: unknown): Flicker[] {
     { name: `two deep pools, ±${NOISE_BPS} bps`, pools: deep, factor: 1 },
   ]
   const add = (ownUsd: number, share: number, factor: number) => {
-    // Half of what passes lies on either side of the share.
+    // Half of the passing depth is on either side of the share.
     const strayUsd = Math.max(1, (2 * ownUsd * share) / (1 - share) - PASSING_USD / 2)
     const off = `${Math.round(1e4 * (factor - 1))} bps off`
     cases.push({

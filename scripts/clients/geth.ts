@@ -21,7 +21,7 @@ const APIS = 'eth,net,web3,debug'
 /** A cold start takes a second or two; a busy machine takes longer. */
 const READY_MS = 60_000
 const LOOK_MS = 50
-/** How much of the log is kept: its end says why a start failed. */
+/** The part of the log that is kept: its end shows why a start failed. */
 const SAID_LIMIT = 8_192
 
 /** Path of the binary: `ASSAY_GETH`, or the one Go builds into the cache. Throws a one-line error when neither is possible. */

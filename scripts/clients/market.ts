@@ -37,7 +37,7 @@ const POOLS: ChainPlan['pools'] = [
 ]
 
 /**
- * A client that counts its transactions itself. geth numbers those it signs by its pool, which is a moment behind right
+ * A client that numbers its transactions itself. geth numbers those it signs by its pool, which lags for a moment
  * after a block: of many sent at once, two may get the same number.
  */
 async function numbered(client: Client): Promise<Client> {
@@ -125,7 +125,7 @@ export class Market {
     return { blockNumber: Number(log.blockNumber), blockHash: log.blockHash }
   }
 
-  /** As the wire writes them. */
+  /** In wire format. */
   async reserves(): Promise<{ readonly reserve0: string; readonly reserve1: string }> {
     const [reserve0, reserve1] = await this.client.readContract({
       address: this.pool('USDT', 'MOTH').address,

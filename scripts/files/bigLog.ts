@@ -1,4 +1,7 @@
-/** A log of a given number of prices as files have to hold them: exact fractions of any length, absences, retractions, swaps between. */
+/**
+ * A log with a given number of prices in all forms that files must hold: exact fractions of any length, missing
+ * prices, retractions, swaps in between.
+ */
 import type { RecordDraft, Store } from '../../packages/server/store/port.ts'
 import {
   address,

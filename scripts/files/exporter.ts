@@ -1,6 +1,6 @@
 /**
- * The process that is watched: a node's API over a log in a folder. `fill` writes the log and ends, `log` prints it, a record a
- * line; `serve` says where it is and with which key, and exports until its input ends.
+ * The observed process: a node's API over a log in a folder. `fill` writes the log and ends; `log` prints it, one
+ * record per line; `serve` prints its address and key, and exports until its input ends.
  */
 import { once } from 'node:events'
 import { writeMarketLog } from '../../packages/server/exports/testing/marketLog.ts'

@@ -1,4 +1,7 @@
-/** The attacks: what each does to the victim, what was seen, and whether that is what we promise. Bounded in count and time. */
+/**
+ * The attacks: the actions of each, the observations, and whether they match what we promise. Bounded in count and
+ * time.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +14,7 @@ export type Attack = { readonly name: string; readonly run: (victim: Victim) => 
 const SMALL_WINDOW = fileURLToPath(new URL('smallWindow.py', import.meta.url))
 const HOST = 'Host: x\r\n'
 const PROBE = `GET /healthz HTTP/1.1\r\n${HOST}\r\n`
-/** An honest request beside an attack. */
+/** The time limit of an honest request during an attack. */
 const HONEST_MS = 1000
 
 const bearer = (key: string) => `Authorization: Bearer ${key}\r\n`
@@ -21,7 +24,7 @@ const end = (held: readonly Held[]) => {
 const inMs = (ms: number | null): string => (ms === null ? 'never' : `${Math.round(ms)} ms`)
 const statusOf = ({ text }: Held): string => /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 'none'
 
-/** So many connections, some at a time, each having said this. */
+/** Opens this many connections, a few at a time, each of which sends this text. */
 async function crowd(victim: Victim, count: number, addressAt: (n: number) => string, first: string) {
   const held: Held[] = []
   for (let n = 0; n < count; n += 250) {

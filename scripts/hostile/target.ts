@@ -1,4 +1,4 @@
-/** What is attacked: the API of a node in a process of its own, over a real store with a log and without a chain. */
+/** The target: the API of a node in a separate process, over a real store with a log and without a chain. */
 import type { RecordDraft } from '../../packages/server/store/port.ts'
 import { health } from '../../packages/server/store/testing/drafts.ts'
 import { openTestApi } from '../../packages/server/service/testing/testApi.ts'
@@ -11,10 +11,12 @@ export type Told =
   | Memory
   | { readonly revoked: string }
 
-/** After several collections. What is in use grows with a leak; what is resident never shrinks by as much as it grew. */
+/**
+ * After several collections. The heap in use grows with a leak; resident memory never shrinks by as much as it grew.
+ */
 export type Memory = { readonly residentMib: number; readonly heapMib: number; readonly outsideMib: number }
 
-/** More than the system takes over for a small window. */
+/** More than the system buffers for a small window. */
 const STEPS = 40
 const EACH = 100
 
@@ -44,7 +46,7 @@ async function obey(order: Order): Promise<void> {
   if (order === 'key') tell({ key: await api.key() })
   else if (order === 'streams') tell({ streams: api.streams })
   else if (order === 'memory') {
-    // Several runs with time between: pages that hold nothing any more go back to the system in the background.
+    // Several runs with pauses: empty pages return to the system in the background.
     for (let run = 0; run < 4; run++) {
       globalThis.gc?.()
       await new Promise(resolve => setTimeout(resolve, 500))

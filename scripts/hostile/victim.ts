@@ -1,4 +1,6 @@
-/** The target as an attack sees it: where it is, its keys, and how long an honest client beside the attack waits. */
+/**
+ * The target as an attack sees it: its address, its keys, and the waiting time of an honest client during the attack.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +12,7 @@ const TARGET = fileURLToPath(new URL('target.ts', import.meta.url))
 export class Victim {
   readonly url: string
   readonly port: number
-  /** At the beginning of its log. */
+  /** At the start of its log. */
   readonly cursor: string
   readonly key: string
   readonly #child: ChildProcess
@@ -51,7 +53,9 @@ export class Victim {
     return (await this.#order('memory')) as Memory
   }
 
-  /** A connection from one of the addresses of this machine; what came over it, and whether it is over. */
+  /**
+   * A connection from one of the addresses of this machine, with the data received over it, and whether it has ended.
+   */
   hold(first: string, localAddress = '127.0.0.1'): Held {
     const socket = connect({ port: this.port, host: '127.0.0.1', localAddress })
     const held: Held = { socket, text: '', isOver: false }
@@ -66,7 +70,7 @@ export class Victim {
     return held
   }
 
-  /** The longest of some honest requests over connections of their own, in milliseconds; null when one was refused. */
+  /** The slowest of several honest requests over separate connections, in milliseconds; null when one was refused. */
   async honestMs(requests = 10): Promise<number | null> {
     let longest = 0
     for (let n = 0; n < requests; n++) {
@@ -91,14 +95,14 @@ export class Victim {
   }
 }
 
-/** Of an answer its head is enough. */
+/** Only the head of an answer is needed. */
 const KEPT = 4096
 
 export type Held = { readonly socket: Socket; text: string; isOver: boolean }
 
 export const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-/** Until it holds, or so long; the milliseconds it took, null when it never did. */
+/** Waits until it holds, up to the limit; returns the elapsed milliseconds, or null when it never held. */
 export async function within(limitMs: number, holds: () => boolean): Promise<number | null> {
   const startMs = performance.now()
   while (!holds()) {

@@ -1,4 +1,4 @@
-/** What one core, one node and one database carry: each figure with the formula it comes from, its numbers filled in. */
+/** The capacity of one core, one node and one database: each value with its formula, filled in with numbers. */
 import { casesOf, costsOf, bytesPerSocket, mibIn, pricesPerSwap, type Report } from './report.ts'
 import type { Form } from './ground.ts'
 import { logBytesPerSwap, type MarketRun, readBackMicros } from './market.ts'
@@ -106,7 +106,7 @@ function quoting(what: string, { quote, atRest }: Costs, nodes: number): Row {
   ]
 }
 
-/** Each node follows the whole log, whoever listens. */
+/** Each node follows the whole log, whatever its subscribers. */
 function subscribed(
   what: string,
   { atRest, swap, price, delivery }: Costs,

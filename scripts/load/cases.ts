@@ -1,7 +1,7 @@
 /**
- * The cases of a form, one after the other on one running service: at rest, swaps in rising steps, quotes by ever more
- * connections, ever more sockets, and at last some of each at once. Every case is one window of time in which all is
- * measured: what came, how late, and what it cost each role.
+ * The cases of a form, one after the other on one running service: at rest, swaps in rising steps, quotes on a
+ * growing number of connections, a growing number of sockets, and finally all of them at once. Every case is one time
+ * window that measures everything: volume, latency, and the cost to each role.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LocalWorld } from '@assay/world'
@@ -26,36 +26,36 @@ export type Case = {
   readonly form: Form
   readonly name: CaseName
   readonly swapsPerSecond: number
-  /** As they came to the witness, swaps and the prices that follow from them. */
+  /** As received by the witness: swaps and the prices that follow from them. */
   readonly recordsPerSecond: number
   readonly pricesPerSecond: number
   /** Records at all sockets together. */
   readonly deliveriesPerSecond: number
   readonly quotesPerSecond: number
-  /** The witness among them. */
+  /** Includes the witness. */
   readonly sockets: number
-  /** From a node's word of a block to its swaps at the witness; null when none came. */
+  /** From a node's announcement of a block to its swaps at the witness; null when none arrived. */
   readonly latency: Latency | null
   readonly quotes: Pick<Answered, 'p50Ms' | 'p99Ms' | 'longestMs'> | null
   readonly used: readonly Used[]
-  /** Every bound was kept. */
+  /** Every bound was met. */
   readonly isSustained: boolean
-  /** The first that was not. */
+  /** The first bound that was not met. */
   readonly limit: string | null
 }
 
 export type Plan = {
-  /** Of swaps a second. */
+  /** Swaps per second. */
   readonly swapSteps: readonly number[]
-  /** Connections that ask for quotes. */
+  /** Connections that request quotes. */
   readonly quoteSteps: readonly number[]
-  /** And at this pace, in a case of its own. */
+  /** The pace of the separate case with paced quotes. */
   readonly pacedQuotes: number
-  /** Sockets of one API node. */
+  /** Sockets per API node. */
   readonly socketSteps: readonly number[]
-  /** Swaps a second beside quotes and sockets. */
+  /** Swaps per second in addition to quotes and sockets. */
   readonly background: number
-  /** Once so many sockets of a node are open. */
+  /** Once this many sockets per node are open. */
   readonly mixed: { readonly perNode: number; readonly swaps: number; readonly quotesPerSecond: number }
   /** Before the first window. */
   readonly warmUpSeconds: number
@@ -64,16 +64,16 @@ export type Plan = {
   readonly stepSeconds: number
 }
 
-/** A block time: who is later than that is a block behind at the next one. */
+/** A block time: a record later than that is a block behind at the next one. */
 export const LAG_BOUND_MS = 1000
 export const QUOTE_BOUND_MS = 25
-/** Less than this share of what was asked for was traded: the chains or their trader are at their end. */
+/** Below this share of the requested swaps, the chains or their trader are at their limit. */
 const SHORTFALL = 0.9
-/** At the end, until everything that was traded is with the witness. */
+/** The time at the end for all trades to reach the witness. */
 const DRAIN_MS = 60_000
 const LOOK_MS = 200
 
-/** `notes` are worth knowing and no faults. */
+/** `notes` are worth reporting, but are not faults. */
 export type Outcome = { readonly faults: readonly string[]; readonly notes: readonly string[] }
 
 export async function runCases(
@@ -153,7 +153,7 @@ class Load {
     return { faults: [...this.#faults, ...proven], notes: this.#notes }
   }
 
-  /** Some of everything, until code is compiled and caches are full. */
+  /** Runs some of every kind of load until code is compiled and caches are full. */
   async #warmUp(): Promise<void> {
     const { quoteSteps, background, warmUpSeconds } = this.#plan
     const { urls, keys, paths } = this.#ground
@@ -227,14 +227,14 @@ class Load {
     }
   }
 
-  /** The pace that was asked for. */
+  /** Waits until the requested pace is reached. */
   async #settled(swapsPerSecond: number): Promise<number> {
     await this.#trades.call('setPace', swapsPerSecond)
     await pause(this.#plan.settleMs)
     return swapsPerSecond
   }
 
-  /** As many sockets at every API node, the witness after them; false where there was no place for some. */
+  /** Opens the same number of sockets at every API node, the witness last; false when there was no room for some. */
   async #openUpTo(perNode: number): Promise<boolean> {
     const { urls, keys } = this.#ground
     const wanted = perNode * urls.length - this.#sockets
@@ -268,7 +268,7 @@ class Load {
     this.#witness = await Witness.open(target, this.#heads)
   }
 
-  /** Once swaps arrive as soon as they should. */
+  /** Waits until swaps arrive within the expected time. */
   async #caughtUp(): Promise<void> {
     const witness = this.#witness as Witness
     for (const endMs = performance.now() + DRAIN_MS; performance.now() < endMs; ) {
@@ -280,7 +280,7 @@ class Load {
     this.#faults.push(`the service did not catch up within ${DRAIN_MS / 1000} s of the load going down`)
   }
 
-  /** Of what was traded up to now, while the chains go on. */
+  /** Checks everything traded so far, while the chains continue. */
   async #proof(made: readonly Made[]): Promise<readonly string[]> {
     await this.#delivered(made)
     const { open, heard, faults, turnedAway, tooSlow } = await this.#subscribers.call<Subscribed>('report')
@@ -292,7 +292,7 @@ class Load {
     return [...missing, ...faults, ...(await provenFaults(this.#ground.configFile, made, heard))]
   }
 
-  /** Until the witness has swaps of these blocks: every block has one. */
+  /** Waits until the witness has swaps of these blocks: every block has one. */
   async #delivered(made: readonly Made[]): Promise<void> {
     const witness = this.#witness as Witness
     const behind = () => made.filter(({ chainId, to }) => witness.heightOf(chainId) < to)
@@ -309,7 +309,7 @@ class Load {
   }
 }
 
-/** Null while every bound is kept. */
+/** Null while every bound is met. */
 function limitOf(
   askedSwaps: number,
   traded: Traded,
@@ -325,7 +325,7 @@ function limitOf(
   return null
 }
 
-/** Anything but an answer. */
+/** Everything except a successful answer. */
 function faultsIn(answered: Answered | null): readonly string[] {
   return Object.entries(answered?.byStatus ?? {})
     .filter(([status]) => status !== '200')
@@ -338,7 +338,7 @@ export function latencyOf(latenciesMs: readonly number[]): Latency | null {
   return { p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), longestMs: at(1) }
 }
 
-/** On the terminal while it runs. */
+/** Shown on the terminal while it runs. */
 export const lineOf = ({
   form,
   name,

@@ -1,6 +1,6 @@
 /**
- * The model held against the run. Of the mixed case it has seen nothing; where the machine is full it has, and what is
- * tested there is that cores add up.
+ * Compares the model with the run. The mixed case was not used to fit the model. The full machine was; there the test
+ * is that cores add up.
  */
 import type { Case } from './cases.ts'
 import type { Form } from './ground.ts'
@@ -13,11 +13,11 @@ export type Checked = {
   readonly model: number
   readonly measured: number
   readonly unit: string
-  /** Whether the case had a part in the costs. */
+  /** Whether the case was used to fit the costs. */
   readonly isFitted: boolean
 }
 
-/** Roles that are single threads, and so many of them. Quotes are asked for by one thread of the load. */
+/** Roles that are single threads, with their number. One thread of the load requests the quotes. */
 const THREADS: Readonly<Record<Form, Readonly<Record<string, number>>>> = {
   one: { API: 1, load: 1 },
   three: { API: 2, load: 1 },
@@ -40,11 +40,11 @@ export function checksOf(report: Report, form: Form): readonly Checked[] {
   return [...ofMixed, ...fullSwaps(report, cases, all), ...fullQuotes(report, cases, all)]
 }
 
-/** Nothing where the steps ended before the machine did. */
+/** Empty when the steps ended before the machine was full. */
 function fullSwaps(report: Report, cases: readonly Case[], all: readonly RoleCosts[]): readonly Checked[] {
   const best = bestOf(cases, 'swaps', each => each.swapsPerSecond)
   if (best === null || cases.every(each => each.name !== 'swaps' || each.isSustained)) return []
-  // Prices grow no more once every pool trades in every block.
+  // Prices stop growing once every pool trades in every block.
   const model = mostOf(freeCores(report, best), all, 'swap', { ...demandOf(best), swap: 0 })
   return [
     {
@@ -76,7 +76,7 @@ function fullQuotes(report: Report, cases: readonly Case[], all: readonly RoleCo
 
 const freeCores = (report: Report, during: Case): number => report.machine.cores - coresIn(during, ELSEWHERE)
 
-/** Until the machine is full, or, of quotes, a thread that cannot be two. */
+/** Until the machine is full or, for quotes, a thread that cannot be split. */
 function mostOf(cores: number, all: readonly RoleCosts[], work: keyof Demand, beside: Demand): number {
   const upTo = (limit: number, some: readonly RoleCosts[]) => {
     const used = some.reduce((sum, { costs }) => sum + coresOf(costs, beside), 0)

@@ -1,6 +1,6 @@
 /**
- * What a server sends on a WebSocket, frame by frame, looked at no further than asked: thousands of sockets are read
- * in one process, and each only has to know which record it got.
+ * The frames that a server sends on a WebSocket, parsed no further than necessary: one process reads thousands of
+ * sockets, and each only has to know which record it received.
  */
 
 export type Frame = { readonly opcode: number; readonly bytes: Buffer }
@@ -12,18 +12,18 @@ const EIGHT_BYTES = 127
 export class FrameReader {
   readonly #most: number
   readonly #onFrame: (frame: Frame) => void
-  /** The beginning of a frame of which too little has come. */
+  /** The beginning of an incomplete frame. */
   #kept = NOTHING
-  /** Bytes of a frame that nobody looks at. */
+  /** Remaining bytes of a frame that are skipped. */
   #skipped = 0
 
-  /** Of each frame no more than its first `most` bytes are given. */
+  /** Passes on only the first `most` bytes of each frame. */
   constructor(most: number, onFrame: (frame: Frame) => void) {
     this.#most = most
     this.#onFrame = onFrame
   }
 
-  /** `chunk` may be used again afterwards. */
+  /** The caller may reuse `chunk` afterwards. */
   take(chunk: Buffer): void {
     const bytes = this.#kept.length === 0 ? chunk : Buffer.concat([this.#kept, chunk])
     let at = Math.min(this.#skipped, bytes.length)
@@ -40,7 +40,7 @@ export class FrameReader {
   }
 }
 
-/** RFC 6455 §5.2, never masked by a server. `start` lies past the end where the head itself is not all there. */
+/** RFC 6455 §5.2, never masked by a server. `start` is beyond the end when the head itself is incomplete. */
 function headOf(bytes: Buffer, at: number): { readonly length: number; readonly start: number } {
   const short = (bytes[at + 1] ?? 0) & 127
   if (short < TWO_BYTES) return { length: short, start: at + 2 }

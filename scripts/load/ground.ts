@@ -1,6 +1,6 @@
 /**
- * What a form of the load stands on: the service in one process over SQLite, or a writer of all chains and two API nodes
- * over one PostgreSQL, on the same chains; and keys that no limit holds up.
+ * The setup of a form of the load: the service in one process over SQLite, or a writer of all chains and two API
+ * nodes over one PostgreSQL, on the same chains; and keys without limits.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,21 +21,21 @@ import type { Role } from './usage.ts'
 export type Form = 'one' | 'three'
 export type Ground = {
   readonly form: Form
-  /** Of the API nodes. */
+  /** URLs of the API nodes. */
   readonly urls: readonly string[]
   readonly keys: readonly string[]
-  /** Of the quotes of all tokens with a price. */
+  /** Paths of the quotes of all tokens with a price. */
   readonly paths: readonly string[]
   readonly roles: readonly Role[]
   readonly configFile: string
-  /** Of the store, as the service is told. */
+  /** The store, as configured in the service. */
   readonly store: string
-  /** Ends the service and leaves the database; what did not end as it should. */
+  /** Ends the service and keeps the database; returns the parts that did not end properly. */
   stop(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** Readers and subscribers share them. */
+/** Shared by readers and subscribers. */
 const CONSUMERS = 4
 const ROOMY = {
   units: 10_000_000,
@@ -101,13 +101,13 @@ export async function openGround(form: Form, world: LocalWorld): Promise<Ground>
   }
 }
 
-/** What the trades on these chains are told. */
+/** The settings for the trades on these chains. */
 export const tradingOf = ({ chains }: LocalWorld, blockMs: number): Trading => ({
   chains: chains.map(({ plan, url, seeded }) => ({ chainId: plan.chainId, url, seeded })),
   blockMs,
 })
 
-/** The thread that answers, those of the chains, and what V8 does beside them: collecting garbage and compiling. */
+/** The thread that answers, those of the chains, and V8's own work: garbage collection and compilation. */
 async function startOne(configFile: string): Promise<Processes> {
   const child = await startChildService(configFile)
   const pids = [child.pid]
@@ -154,7 +154,7 @@ async function postgres(): Promise<Database> {
   }
 }
 
-/** The first line of its own file says which process it is. */
+/** The first line of its own file identifies the process. */
 export const postmasterOf = (data: string): number =>
   Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
 
@@ -169,7 +169,7 @@ async function issueKeys(configFile: string): Promise<readonly string[]> {
   return keys
 }
 
-/** Null while a chain has none, or pools that trade are not followed yet. */
+/** Null while a chain has no price, or while pools that trade are not followed yet. */
 async function pricedPaths(client: Client, chains: readonly WorldChain[]): Promise<readonly string[] | null> {
   const lists = await Promise.all(
     chains.map(async ({ plan: { chainId: chain_id }, seeded }) => {

@@ -1,6 +1,6 @@
 /**
- * What the costs of the scaled-out form say of ten, a hundred and a thousand times the reference demand. The demand is made
- * up; what grows with what is not.
+ * Extrapolates the costs of the scaled-out form to ten, a hundred and a thousand times the reference demand. The
+ * demand is invented; the scaling is measured.
  */
 import { readBackMicros } from './market.ts'
 import { type Costs, coresOf, type Demand } from './model.ts'
@@ -9,10 +9,10 @@ import { casesOf, costsOf, pricesPerSwap, type Report } from './report.ts'
 import { figure, table } from './tables.ts'
 
 const FACTORS = [1, 10, 100, 1000]
-/** Of all records, where a client asks for the tokens it needs. */
+/** Share of all records, for a client that requests the tokens it needs. */
 const WANTED = 0.01
 
-/** Nothing unless the scaled-out form and the market were run. */
+/** Empty unless both the scaled-out form and the market were run. */
 export function growthPart(report: Report): string {
   const costs = new Map(costsOf(report, 'three').map(each => [each.role, each.costs]))
   const [api, chains, database] = ['API', 'chains', 'database'].map(role => costs.get(role))
@@ -64,7 +64,7 @@ export function growthPart(report: Report): string {
   )
 }
 
-/** Null where following the log alone fills a node: then there are never enough of them. */
+/** Null when following the log alone fills a node: no number of nodes is then enough. */
 export function nodesFor(api: Costs, demand: Demand, sockets: number): number | null {
   const following = coresOf(api, { ...demand, quote: 0, freshQuote: 0, delivery: 0 }) / API_NODES
   if (following >= FULL) return null

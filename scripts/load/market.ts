@@ -16,13 +16,13 @@ export type MarketRun = {
   readonly known: Known
   readonly written: Written
   readonly writing: readonly Used[]
-  /** That the database grew by while it was written to. */
+  /** Growth of the database while it was written to. */
   readonly grownBytes: number
   readonly readBack: ReadBack
   readonly reading: readonly Used[]
 }
 
-/** What a node that follows reads at a time: the records of a block. */
+/** Records that a following node reads at a time: those of a block. */
 const READ_PAGE = 250
 
 export async function runMarket(store: StoreName, size: MarketSize, seconds: number): Promise<MarketRun> {
@@ -55,7 +55,7 @@ type Database = {
   readonly store: StoreName
   readonly address: string
   readonly roles: readonly Role[]
-  /** What it takes on disk now. */
+  /** Its present size on disk. */
   readonly bytes: () => Promise<number>
 }
 
@@ -96,7 +96,10 @@ async function runOn(
 export const logBytesPerSwap = ({ written, readBack }: MarketRun): number =>
   (readBack.bytes / readBack.records) * (written.records / written.swaps)
 
-/** Of the database, for each record that a node reads as it follows the log; nothing where it is in the reader's own process. */
+/**
+ * Microseconds of the database for each record that a following node reads; 0 when the database is in the reader's
+ * own process.
+ */
 export function readBackMicros({ readBack, reading }: MarketRun): number | undefined {
   const cores = reading.find(({ role }) => role === 'database')?.cores
   return cores === undefined ? undefined : (cores * readBack.seconds * 1e6) / readBack.records

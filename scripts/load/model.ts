@@ -1,30 +1,30 @@
 /**
- * The capacity model: the cores a role uses are what it uses at rest, and so much for each swap, price (a record about a
- * pool or token, one a block however many swaps it had), quote, fresh quote (the first of a token since its price changed,
- * on top of the quote) and delivery (a record at a socket). The costs are those that fit the measured cases best; what they say of a case that had no part
- * in them is the test of the model.
+ * The capacity model: the cores of a role are those it uses at rest, plus a cost for each swap, price (a record about
+ * a pool or token, one per block however many swaps it had), quote, fresh quote (the first of a token since its price
+ * changed, in addition to the quote) and delivery (a record at a socket). The costs are those that fit the measured
+ * cases best. The test of the model is its prediction for a case that was not fitted.
  */
 
 export const WORK = ['swap', 'price', 'quote', 'freshQuote', 'delivery'] as const
 export type Work = (typeof WORK)[number]
 
-/** How much of each comes in a second. */
+/** Amount of each per second. */
 export type Demand = Readonly<Record<Work, number>>
 /** `atRest` in cores, work in microseconds of processor time each. */
 export type Costs = Readonly<Record<Work, number>> & { readonly atRest: number }
 export type Point = { readonly demand: Demand; readonly cores: number }
 
 const MICROS = 1e6
-/** Of columns of length one: below it nothing in the cases tells a cost from the others. */
+/** For columns of length one: below it, no case distinguishes a cost from the others. */
 const LEAST_PIVOT = 1e-9
 
-/** Cores under a demand. */
+/** Cores needed for a demand. */
 export const coresOf = (costs: Costs, demand: Demand): number =>
   WORK.reduce((cores, work) => cores + (costs[work] * demand[work]) / MICROS, costs.atRest)
 
 /**
- * Least squares, with no cost below zero: whichever would be most so is taken to be nothing, and the others are fitted
- * again. So is a kind of work that no point has any of, or that only ever comes along with another.
+ * Least squares, with no cost below zero: the most negative cost is set to zero, and the others are fitted again. The
+ * same applies to a kind of work that occurs in no point, or only together with another.
  */
 export function fitCosts(points: readonly Point[]): Costs {
   let kinds: readonly (Work | 'atRest')[] = ['atRest', ...WORK]
@@ -44,14 +44,17 @@ export function fitCosts(points: readonly Point[]): Costs {
   }
 }
 
-/** x with the least |Ax − b| by the normal equations; `dependent` is a column that the others make up, if there is one. */
+/**
+ * x with the least |Ax − b| by the normal equations; `dependent` is a column that is a combination of the others, if
+ * there is one.
+ */
 function leastSquares(
   rows: readonly (readonly number[])[],
   results: readonly number[],
 ): { readonly solved: readonly number[]; readonly dependent: number | null } {
   const columns = rows[0]?.length ?? 0
   const column = (at: number) => rows.map(row => row[at] as number)
-  // Brought to one length, so that a small pivot means something.
+  // Scaled to the same length, so that a small pivot is meaningful.
   const lengths = Array.from({ length: columns }, (_, at) => Math.sqrt(dot(column(at), column(at))))
   const empty = lengths.indexOf(0)
   if (empty >= 0) return { solved: [], dependent: empty }

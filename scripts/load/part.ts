@@ -1,6 +1,6 @@
 /**
- * A part of the load in a process of its own, niced, that is told what to do: the load stands in for other machines, and
- * gives way to what is measured.
+ * A part of the load in a separate, niced process that receives commands: the load represents other machines, and
+ * yields to the measured service.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { setPriority } from 'node:os'
@@ -13,7 +13,7 @@ type Calls = Readonly<Record<string, (given: never) => unknown>>
 type Told = { readonly id: number; readonly call: string; readonly given: unknown }
 type Answered = { readonly id: number; readonly result?: unknown; readonly failure?: string }
 
-/** The side of the part: answers each call with what its function gives. */
+/** The side of the part: answers each call with the result of its function. */
 export function answerCalls(calls: Calls): void {
   process.on('message', ({ id, call, given }: Told) => {
     const run = calls[call] as ((given: unknown) => unknown) | undefined
@@ -34,7 +34,7 @@ export function answerCalls(calls: Calls): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** The other side. A part that ends before its time fails every call that waits for it. */
+/** The other side. A part that ends too early fails every call that waits for it. */
 export class Part {
   readonly #child: ChildProcess
   readonly #waiting = new Map<

@@ -1,6 +1,6 @@
 /**
- * What must hold after any load, however slow it was: the log has every swap of the chains, every subscriber got every
- * record of the log between its first and its last, and the database is sound.
+ * Conditions that must hold after any load, however slow it was: the log has every swap of the chains, every
+ * subscriber received every record of the log between its first and its last, and the database is sound.
  */
 import type { WorldChain } from '@assay/world'
 import { toEventSelector } from 'viem'
@@ -9,7 +9,7 @@ import { checkDatabase } from '../../packages/server/commands/database.ts'
 import { openReader } from '../../packages/server/store/openStore.ts'
 import type { Heard } from './subscribers.ts'
 
-/** Swaps of a chain in its blocks above `from` up to `to`, as its node has them. */
+/** Swaps of a chain in its blocks above `from` up to `to`, according to its node. */
 export type Made = {
   readonly chainId: number
   readonly from: number
@@ -21,11 +21,11 @@ const SWAPS = [
   toEventSelector('Swap(address,uint256,uint256,uint256,uint256,address)'),
   toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)'),
 ]
-/** Of a node asked for logs at once: some thousands of them. */
+/** Blocks per request for logs: several thousand logs. */
 const BLOCKS = 10
 const PAGE = 1000
 
-/** Counts what the chains make, and has to be asked before their nodes forget it. */
+/** Counts the swaps of the chains; must be called before the nodes drop them. */
 export class Tally {
   readonly #chains: readonly WorldChain[]
   #made: readonly Made[] = []
@@ -34,7 +34,7 @@ export class Tally {
     this.#chains = chains
   }
 
-  /** From the first call on. */
+  /** Counts from the first call on. */
   async count(): Promise<readonly Made[]> {
     this.#made = await Promise.all(
       this.#chains.map(async ({ plan: { chainId }, client }, at) => {
@@ -60,7 +60,7 @@ export async function provenFaults(
   return [...heardFaults(sequences, heard), ...lost, ...unsound.map(fault => `database: ${fault}`)]
 }
 
-/** A subscriber that got too few, too many or others; each kind once. */
+/** Subscribers that received too few, too many or different records; each kind once. */
 export function heardFaults(sequences: readonly number[], heard: readonly Heard[]): ReadonlySet<string> {
   const places = new Map(sequences.map((sequence, place) => [sequence, place]))
   return new Set(

@@ -1,6 +1,6 @@
 /**
- * Readers of token quotes over connections that stay open: as fast as they are answered, or at a pace. They write
- * requests and read answers themselves, as a client that parses headers would cost more than the service.
+ * Readers of token quotes over persistent connections: as fast as answers arrive, or at a pace. They write requests
+ * and read answers themselves, because a client that parses headers would cost more than the service.
  */
 import { connect, type Socket } from 'node:net'
 import { quantile } from '../../bench/harness.ts'
@@ -12,7 +12,7 @@ export type Asked = {
   readonly paths: readonly string[]
   readonly connections: number
   readonly seconds: number
-  /** Null: each connection asks again as soon as it is answered. */
+  /** Null: each connection sends the next request as soon as it has its answer. */
   readonly perSecond: number | null
 }
 export type Answered = {
@@ -82,7 +82,7 @@ class Reader {
     })
   }
 
-  /** A pace is kept whatever became of the answer before, as far as one connection can. */
+  /** Keeps the pace whatever happened to the previous answer, as far as one connection can. */
   async run(paths: readonly string[], endMs: number, gapMs: number, afterMs: number): Promise<void> {
     for (
       let turn = 0, dueMs = performance.now() + afterMs;

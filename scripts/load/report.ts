@@ -1,4 +1,4 @@
-/** All that a run found, and the costs that follow from it. */
+/** All findings of a run, and the costs derived from them. */
 import type { Case } from './cases.ts'
 import type { Form } from './ground.ts'
 import type { MarketRun } from './market.ts'
@@ -20,15 +20,15 @@ export type Report = {
 }
 
 export type RoleCosts = { readonly form: Form; readonly role: string; readonly costs: Costs }
-/** Roles that are no part of the service. */
+/** Roles outside the service. */
 export const OTHERS: readonly string[] = ['chain nodes', 'load', 'witness']
 
-/** By what came, not by what was asked for: a step that fell behind has done what it has done. */
+/** The delivered amounts, not the requested ones: a step that fell behind counts with the work it did. */
 export const demandOf = (each: Case): Demand => ({
   swap: each.recordsPerSecond - each.pricesPerSecond,
   price: each.pricesPerSecond,
   quote: each.quotesPerSecond,
-  // No more of them than are asked for, and than there is news.
+  // At most as many as are requested, and at most as many as prices change.
   freshQuote: Math.min(each.quotesPerSecond, each.pricesPerSecond),
   delivery: each.deliveriesPerSecond,
 })
@@ -36,7 +36,7 @@ export const demandOf = (each: Case): Demand => ({
 export const casesOf = (report: Report, form: Form): readonly Case[] =>
   report.cases.filter(each => each.form === form)
 
-/** The best that held, and null where none did. */
+/** The best case that held; null when none did. */
 export const bestOf = (
   cases: readonly Case[],
   name: Case['name'],
@@ -46,7 +46,7 @@ export const bestOf = (
     .filter(each => each.name === name && each.isSustained)
     .reduce<Case | null>((best, each) => (best === null || figure(each) > figure(best) ? each : best), null)
 
-/** A form's costs by role. The mixed case is kept out. */
+/** A form's costs by role, without the mixed case. */
 export function costsOf(report: Report, form: Form): readonly RoleCosts[] {
   const cases = casesOf(report, form).filter(({ name }) => name !== 'mixed')
   const roles = (cases[0]?.used ?? [])
@@ -63,14 +63,17 @@ export const coresIn = ({ used }: Case, role: string): number =>
   used.find(each => each.role === role)?.cores ?? 0
 export const mibIn = ({ used }: Case, role: string): number => used.find(each => each.role === role)?.mib ?? 0
 
-/** Prices for each swap beside quotes and sockets, where a block has few swaps of any one pool. */
+/** Prices per swap in the case with quotes and sockets, where a block has few swaps of any one pool. */
 export function pricesPerSwap(cases: readonly Case[]): number {
   const demands = cases.filter(({ name }) => name === 'quotes' || name === 'sockets').map(demandOf)
   const total = (work: 'swap' | 'price') => demands.reduce((sum, demand) => sum + demand[work], 0)
   return total('price') / total('swap')
 }
 
-/** Bytes that each socket more adds to the API. In one process that is its whole memory, which the first role tells. */
+/**
+ * Bytes that each additional socket adds to the API. In one process that is its whole memory, reported by the first
+ * role.
+ */
 export function bytesPerSocket(cases: readonly Case[]): number {
   const sockets = cases.filter(({ name }) => name === 'sockets')
   const [first, last] = [sockets[0], sockets.at(-1)]

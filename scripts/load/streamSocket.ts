@@ -1,4 +1,4 @@
-/** A socket on `/v1/stream` that tells which records come, in the order they come, and answers pings. */
+/** A socket on `/v1/stream` that reports the received records in order, and answers pings. */
 import { connect, type Socket } from 'node:net'
 import { frame } from '../../packages/server/service/testing/rawFrames.ts'
 import { type Frame, FrameReader } from './frames.ts'
@@ -9,30 +9,30 @@ export type StreamTarget = {
   readonly chainIds: readonly number[]
 }
 export type Ears = {
-  /** Of each record at most this many bytes are given to `onRecord`. */
+  /** At most this many bytes of each record are passed to `onRecord`. */
   readonly most: number
   readonly onRecord: (sequence: number, envelope: Buffer) => void
-  /** It said something that is no record, or ended. */
+  /** The server sent something other than a record, or closed. */
   readonly onFault: (fault: string) => void
 }
 
-/** The fault of a reader that lagged behind: the service says where it stood, and it may come back. */
+/** The fault of a reader that lagged behind: the service reports its position, and it may reconnect. */
 export const TOO_SLOW = 'closed with 1013'
 
 /** Every envelope begins with its sequence. */
 const SEQUENCE = Buffer.from('{"stream_sequence":')
-/** Bytes in which the sequence stands. */
+/** Bytes that contain the sequence. */
 export const HEAD_BYTES = SEQUENCE.length + 17
 const [TEXT, CLOSE, PING, PONG] = [1, 8, 9, 10]
 const [DIGIT_0, DIGIT_9] = [48, 57]
 
-/** There is no place now, or the request was not read in its time. */
+/** There is no room now, or the request was not read in time. */
 const COME_BACK = ['503', '408']
 
-/** One for all: what is in it is read before the next socket fills it. */
+/** Shared by all: its content is read before the next socket fills it. */
 const BUFFER = Buffer.alloc(64 * 1024)
 
-/** Resolves when it is subscribed; `turnedAway` when it is told to come back later. */
+/** Resolves when it is subscribed; with `turnedAway` when the server asks it to return later. */
 export function openStream(target: StreamTarget, ears: Ears): Promise<Socket | 'turnedAway'> {
   return new Promise((resolve, reject) => {
     let head: Buffer | null = Buffer.alloc(0)
@@ -86,7 +86,7 @@ function hear({ opcode, bytes }: Frame, socket: Socket, { onRecord, onFault }: E
   }
 }
 
-/** Null where it does not begin like a record. */
+/** Null when it does not begin like a record. */
 export function sequenceIn(bytes: Buffer): number | null {
   if (bytes.compare(SEQUENCE, 0, SEQUENCE.length, 0, SEQUENCE.length) !== 0) return null
   let sequence = 0

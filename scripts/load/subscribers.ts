@@ -1,5 +1,5 @@
 /**
- * Any number of subscribers of the whole stream. Each looks at the sequence of every record it gets: they must rise, and
+ * Any number of subscribers of the whole stream. Each checks the sequence of every record: sequences must rise, and
  * there must be as many as the log has between its first and its last.
  */
 import type { Socket } from 'node:net'
@@ -8,28 +8,28 @@ import { answerCalls } from './part.ts'
 import { HEAD_BYTES, openStream, type StreamTarget, TOO_SLOW } from './streamSocket.ts'
 
 export type Wish = { readonly target: StreamTarget; readonly sockets: number }
-/** What a subscriber got: `records` from sequence `first` to `last`. */
+/** The records of a subscriber: `records` from sequence `first` to `last`. */
 export type Heard = { readonly first: number; readonly last: number; readonly records: number }
 export type Delivered = { readonly records: number; readonly seconds: number }
 export type Subscribed = {
   readonly open: number
   readonly turnedAway: number
-  /** Closed with 1013, or cut while they had a backlog, as readers are that lag behind. */
+  /** Closed with 1013, or cut while they had a backlog, as happens to slow readers. */
   readonly tooSlow: number
   readonly heard: readonly Heard[]
   readonly faults: readonly string[]
 }
 
-/** Below what is let in a second, so that nobody has to come back. */
+/** Below the number admitted per second, so that none has to return. */
 const PER_SECOND = 180
-/** Opened at once. */
+/** Opened concurrently. */
 const GROUP = 20
-/** Times that one who is turned away comes back. */
+/** Attempts of a subscriber that is turned away. */
 const MOST_TRIES = 5
 const COME_BACK_MS = 2000
-/** One that has so many records less than another has a backlog: a write holds about forty. */
+/** A subscriber this many records behind another has a backlog: a write holds about forty. */
 const BACKLOG = 100
-/** Faults that are told: the first say what is wrong. */
+/** The most faults reported: the first ones show the cause. */
 const TOLD = 20
 
 const faults: string[] = []
@@ -38,7 +38,7 @@ const sockets: Socket[] = []
 let turnedAway = 0
 let tooSlow = 0
 let isOver = false
-/** Of all of them. */
+/** Across all of them. */
 let newest = 0
 let delivered = { records: 0, sinceMs: performance.now() }
 
@@ -47,7 +47,7 @@ const note = (fault: string): void => {
 }
 
 answerCalls({
-  /** Opens more of them; how many had no place in the end. */
+  /** Opens more subscribers; returns the number that found no room. */
   async open({ target, sockets: count }: Wish): Promise<number> {
     let refused = 0
     for (let opened = 0; opened < count; opened += GROUP) {
@@ -59,7 +59,7 @@ answerCalls({
     }
     return refused
   },
-  /** What all of them got since it was last asked. */
+  /** The records received by all of them since the last call. */
   take(): Delivered {
     const { records, sinceMs } = delivered
     delivered = { records: 0, sinceMs: performance.now() }

@@ -18,7 +18,7 @@ import {
 } from './report.ts'
 import { ELSEWHERE, type Used } from './usage.ts'
 
-/** Cores that a quiet machine uses for itself. */
+/** Cores that an idle machine uses for itself. */
 const LITTLE = 0.1
 
 const FORMS: Readonly<Record<Form, string>> = {
@@ -70,7 +70,7 @@ export function checkPart(report: Report): string {
   return table(['form', 'what', 'model says', 'measured', 'off by', 'fitted to these cases'], rows)
 }
 
-/** Said where others took more than a little of the machine while it was measured. */
+/** Reported when others used more than a little of the machine during the measurement. */
 function disturbance({ cases, machine }: Report): readonly string[] {
   const elsewhere = cases.reduce((sum, each) => sum + coresIn(each, ELSEWHERE), 0) / cases.length
   if (!(elsewhere > LITTLE)) return []
@@ -106,7 +106,7 @@ function headlines(report: Report, forms: readonly Form[]): string {
   )
 }
 
-/** A bound that was not met in any step is only a lower one. */
+/** A bound that no step reached is only a lower one. */
 function swapsText(cases: readonly Case[]): string {
   const steps = cases.filter(({ name }) => name === 'swaps')
   const best = figure(bestOf(steps, 'swaps', each => each.swapsPerSecond)?.swapsPerSecond)
@@ -153,11 +153,11 @@ function casesTable(cases: readonly Case[]): string {
   )
 }
 
-/** In one process, all its threads have one memory. */
+/** In one process, all its threads share one memory. */
 const memoryOf = (role: string, roles: readonly string[]): string =>
   role === 'API' && roles.includes('runtime') ? 'service' : role
 
-/** A row is a name and what it is of a run. */
+/** A row is a name and its value for a run. */
 const MARKET_ROWS: readonly (readonly [string, (run: MarketRun) => string])[] = [
   ['swaps/s', ({ written }) => figure(written.swaps / written.seconds)],
   [
@@ -198,14 +198,14 @@ const coresText = (used: readonly Used[], role: string): string =>
 
 const percent = (share: number): string => `${share >= 0 ? '+' : '−'}${Math.abs(share * 100).toFixed(0)}%`
 
-/** Three digits, and none of a large number lost. */
+/** Three significant digits, and all digits of a large number. */
 export function figure(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '–'
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
   return Number(value.toPrecision(3)).toString()
 }
 
-/** Nothing where there is no row. */
+/** Empty without rows. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
     ? ''

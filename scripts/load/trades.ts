@@ -1,6 +1,6 @@
 /**
- * Swaps on the local chains at a pace: blocks at the same times on each of them, with as many swaps as the pace asks for.
- * Trades are small, of random size and direction, so that prices move and no pool is emptied.
+ * Swaps on the local chains at a pace: blocks at the same times on each of them, with as many swaps as the pace
+ * requires. Trades are small, of random size and direction, so that prices move and no pool is emptied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -24,18 +24,21 @@ export type Traded = { readonly swaps: number; readonly blocks: number; readonly
 
 export type Trading = {
   readonly chains: readonly TradedChain[]
-  /** Of each chain. Times of blocks are whole seconds: a chain that makes more than one a second runs ahead of the clock. */
+  /**
+   * For each chain. Block times are whole seconds: a chain that makes more than one per second runs ahead of the
+   * clock.
+   */
   readonly blockMs: number
 }
 
-/** More than any swap of a batch takes, and what the batch takes itself. */
+/** More than any swap of a batch uses, plus the cost of the batch itself. */
 const GAS = { each: 180_000n, batch: 200_000n }
-/** The local chains take blocks of any size while they are loaded. */
+/** The local chains accept blocks of any size under load. */
 const BLOCK_GAS = 4_000_000_000n
 const SIZES_USD = [20, 35, 60, 110]
-/** What amounts are rounded to, below a token's own unit. */
+/** The rounding of amounts, below a token's own unit. */
 const KEPT_DIGITS = 6
-/** A node that has not made a block by then is stuck. */
+/** A node without a block by then is stuck. */
 const BLOCK_PATIENCE_MS = 30_000
 const LOOK_MS = 5
 
@@ -51,13 +54,13 @@ answerCalls({
     const share = blockMs / 1000 / chains.length
     const each = chains.map((chain, at) => keepTrading(chain, blockMs, share, at * share * 1000))
     running = Promise.all(each)
-    // Told with the next call.
+    // Reported with the next call.
     running.catch(() => undefined)
   },
   setPace(perSecond: number) {
     swapsPerSecond = perSecond
   },
-  /** What was traded since it was last asked. */
+  /** The trades since the last call. */
   async take(): Promise<Traded> {
     await Promise.race([running, pause(0)])
     const { swaps, blocks, sinceMs } = count
@@ -73,7 +76,7 @@ answerCalls({
 async function keepTrading(
   { chainId, url, seeded }: TradedChain,
   blockMs: number,
-  /** Of the swaps of a second in a block of this chain. */
+  /** The share of a second's swaps in a block of this chain. */
   share: number,
   afterMs: number,
 ): Promise<void> {
@@ -102,7 +105,7 @@ async function keepTrading(
   }
 }
 
-/** Both ways, in every size. */
+/** In both directions and in every size. */
 function callsOf(pool: WorldChain['seeded']['pools'][number]): readonly Hex[] {
   return [pool.token0, pool.token1].flatMap((sold, at) =>
     SIZES_USD.map(usd => familyOf(pool).sell(pool, at === 0, unitsOf(sold, usd))),

@@ -1,22 +1,22 @@
 /**
  * Processor time and memory by role, read from /proc once a second. A role is a set of processes, or some threads of
- * one: alone in a process, the API and the chains are told apart by their threads.
+ * one: in a single process, the API and the chains are distinguished by their threads.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export type Role = {
   readonly name: string
   readonly pids: readonly number[]
-  /** Left out, all threads, and whatever they have started, now or before: a database has a process for each connection. */
+  /** Omitted, all threads, and all processes they have ever started: a database has a process for each connection. */
   readonly threads?: (name: string) => boolean
 }
 
-/** Cores are seconds of processor time in a second. */
+/** Cores are seconds of processor time per second. */
 export type Used = { readonly role: string; readonly cores: number; readonly mib: number }
 
-/** What the machine did besides: whoever else is at work disturbs what is measured. */
+/** Other work on the machine, which disturbs the measurement. */
 export const ELSEWHERE = 'elsewhere'
-/** Cores that had nothing to do because a disk had not answered. */
+/** Cores that were idle while waiting for a disk. */
 export const DISK = 'disk wait'
 
 const SAMPLE_MS = 1000
@@ -30,7 +30,7 @@ export class Meter {
   #startTicks: readonly number[] = []
   #startBusy = 0
   #startWaiting = 0
-  /** Greatest memory of each role in KiB. */
+  /** Peak memory of each role in KiB. */
   #kib: number[] = []
 
   constructor(roles: readonly Role[]) {
@@ -39,7 +39,7 @@ export class Meter {
     this.begin()
   }
 
-  /** Counts from here. */
+  /** Starts counting. */
   begin(): void {
     this.#startMs = performance.now()
     this.#startTicks = this.#roles.map(ticksOf)
@@ -50,7 +50,7 @@ export class Meter {
     this.#weigh()
   }
 
-  /** Since `begin`: cores in the mean, memory at its greatest. Threads of a process share its memory: it is told once. */
+  /** Since `begin`: mean cores and peak memory. Threads of a process share its memory, which is reported once. */
   read(): readonly Used[] {
     this.#weigh()
     const ticksPerCore = ((performance.now() - this.#startMs) / 1000) * TICKS_PER_SECOND
@@ -96,15 +96,15 @@ function ticksOf({ pids, threads }: Role): number {
 }
 
 /**
- * utime and stime, and those of children that are gone: fields 14 to 17 of proc(5). The name before them is in brackets
- * and may hold anything.
+ * utime and stime, and those of ended children: fields 14 to 17 of proc(5). The name before them is in brackets and
+ * may contain anything.
  */
 export function ticksIn(stat: string, withEnded: boolean): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return sum(fields.slice(11, withEnded ? 15 : 13).map(Number))
 }
 
-/** Of all cores, and neither idle nor waiting for a disk: the first line of /proc/stat without its fields 4 and 5. */
+/** For all cores, without idle time and disk wait: the first line of /proc/stat without its fields 4 and 5. */
 export function busyTicksIn(stat: string): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = allCores(stat)
   return user + nice + system + irq + softirq
@@ -115,7 +115,7 @@ export const waitingTicksIn = (stat: string): number => allCores(stat)[4] ?? 0
 const allCores = (stat: string): readonly number[] =>
   (stat.split('\n', 1)[0] ?? '').split(/\s+/).slice(1).map(Number)
 
-/** What several processes share is counted once. */
+/** Memory shared by several processes is counted once. */
 function kibOf(pids: readonly number[]): number {
   const statuses = pids.map(pid => textOf(`/proc/${pid}/status`))
   const shared = statuses.map(status => kibIn(status, 'RssShmem'))
@@ -134,7 +134,7 @@ function familyOf(pid: number): readonly number[] {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** Empty for what has ended since it was listed. */
+/** Empty for a process that has ended since it was listed. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -1,6 +1,7 @@
 /**
- * Swaps without a chain: blocks of the synthetic market go through the engine and its commit into a real store, as fast
- * as they can. No node, no feed and no proof: what is measured is the engine, the text of its records, and the database.
+ * Swaps without a chain: blocks of the synthetic market go through the engine and its commit into a real store, as
+ * fast as possible. There is no node, feed or proof: this measures the engine, the text of its records, and the
+ * database.
  */
 import { createState, type Input, type State, step } from '@assay/engine'
 import { Load, newMarket } from '../../bench/engineLoad.ts'
@@ -16,7 +17,7 @@ export type Size = {
   readonly tokens: number
   readonly swapsPerBlock: number
 }
-/** `engineBytes`: what knowing the market takes. */
+/** `engineBytes`: the memory needed to know the market. */
 export type Known = { readonly pools: number; readonly tokens: number; readonly engineBytes: number }
 export type Written = {
   readonly swaps: number
@@ -24,17 +25,17 @@ export type Written = {
   readonly blocks: number
   readonly seconds: number
   readonly engineSeconds: number
-  /** Of making a commit of a step: entities, records and the full quotes behind them. */
+  /** Time to build the commit of a step: entities, records and their full quotes. */
   readonly textSeconds: number
-  /** Of the transaction, with the wait for it. */
+  /** Time of the transaction, including waiting. */
   readonly storeSeconds: number
-  /** Of full quotes alone. */
+  /** Full quotes alone. */
   readonly quoteBytes: number
 }
-/** The log from where `run` began, as a node reads it that follows. */
+/** The log since the start of `run`, read as by a following node. */
 export type ReadBack = { readonly records: number; readonly bytes: number; readonly seconds: number }
 
-/** Blocks that are made at a time, off the clock. */
+/** Blocks built at a time, outside the measurement. */
 const PORTION = 8
 
 let begun = 0

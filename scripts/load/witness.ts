@@ -1,19 +1,19 @@
 /**
- * From a node's word of a block to its swaps at a subscriber. The witness comes in last, so that all other subscribers
- * are written to before it; its process is not niced.
+ * Measures the time from a node's announcement of a block to its swaps at a subscriber. The witness connects last, so
+ * that all other subscribers are written to before it; its process is not niced.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WorldChain } from '@assay/world'
 import { openStream, type StreamTarget } from './streamSocket.ts'
 
-/** The keys of a record stand in one fixed order. */
+/** The keys of a record have a fixed order. */
 const SWAP =
   /^\{"stream_sequence":\d+,"routing":\{"chain_id":(\d+).*"type":"SWAP_OBSERVED".*"block_number":(\d+),"block_hash":"(0x[0-9a-f]{64})"/
-/** All of that stands within so many bytes. */
+/** All of that is within this many bytes. */
 const LOOKED_AT = 1024
 const FIRST_HEAD_MS = 20_000
 
-/** Announcements of all chains, by connections that the service has no part in. */
+/** Announcements of all chains, over connections independent of the service. */
 export class Heads {
   readonly #announcedMs = new Map<string, number>()
   readonly #sockets: WebSocket[]
@@ -44,14 +44,14 @@ export class Heads {
 export type Seen = {
   readonly records: number
   readonly swaps: number
-  /** One for each swap of a block whose announcement was heard. */
+  /** One for each swap of a block whose announcement was received. */
   readonly latenciesMs: readonly number[]
 }
 
 export class Witness {
   readonly faults: string[] = []
   readonly #heads: Heads
-  /** The newest block of each chain that a swap came from. */
+  /** The newest block of each chain with a received swap. */
   readonly #heights = new Map<number, number>()
   #records = 0
   #swaps = 0
@@ -82,7 +82,7 @@ export class Witness {
     return witness
   }
 
-  /** What has come since it was last asked. */
+  /** Everything received since the last call. */
   take(): Seen {
     const seen = { records: this.#records, swaps: this.#swaps, latenciesMs: this.#latenciesMs }
     this.#records = 0

@@ -1,6 +1,6 @@
 /**
- * `npm run load:writes`: what a swap of the synthetic market writes, by kind. Texts as the commit has them and, where the store
- * compresses them, as they lie on the disk. Nothing is timed, so it says the same on any machine.
+ * `npm run load:writes`: the data that a swap of the synthetic market writes, by kind. Texts as in the commit and,
+ * where the store compresses them, as on disk. Nothing is timed, so the result is the same on any machine.
  */
 import { createState, type Input, step } from '@assay/engine'
 import { Load, newMarket } from '../../bench/engineLoad.ts'
@@ -29,7 +29,7 @@ const commitAfter = (input: Input) => {
   return commitOf(state, input, step(state, input), { tipHash }, stored)
 }
 
-/** The log, current states and quotes of a commit; returns how many swaps there were. */
+/** The log, current states and quotes of a commit; returns the number of swaps. */
 function count({ records, entities, events }: ReturnType<typeof commitAfter>): number {
   for (const { key, text } of entities) add(`entity ${key.split('/')[0]}`, text?.length ?? 0)
   for (const { body } of events) add('pool event', body.length)

@@ -1,4 +1,4 @@
-/** The packages for people who run Assay, and what each brings along. */
+/** The packages for people who run Assay, and the contents of each. */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
@@ -7,7 +7,7 @@ export const ROOT = resolve(import.meta.dirname, '../..')
 export type Published = {
   readonly name: string
   readonly description: string
-  /** With the local world, its nodes and the contracts on them. */
+  /** Includes the local world, its nodes and their contracts. */
   readonly hasWorld: boolean
 }
 
@@ -36,7 +36,7 @@ type Manifest = {
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest
 
-/** The module behind each name that our packages import one another by. */
+/** The module behind each name with which our packages import one another. */
 export function moduleNames(): Map<string, string> {
   return new Map(
     ['engine', 'sdk', 'server', 'world', 'console'].flatMap(name =>
@@ -67,7 +67,7 @@ export function packageManifest({ name, description, hasWorld }: Published): obj
     bin: { assay: 'cli/bin.js' },
     engines: { node: '>=20' },
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(ours)),
-    // Node itself, and PostgreSQL for tests, are optional here: only the first is of use to a customer.
+    // Node itself, and PostgreSQL for tests, are optional here: customers need only the first.
     optionalDependencies: optional,
   }
 }

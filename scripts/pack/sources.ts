@@ -1,18 +1,18 @@
 /**
- * The files a published package needs: every module that its entries reach, and every file that one of them names by a
- * relative path (a thread's module, a page, compiled bytes).
+ * The files a published package needs: every module reachable from its entries, and every file that one of them names
+ * by a relative path (a thread's module, a page, compiled bytes).
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-/** Names of our packages as sources import them, and the module each name stands for. */
+/** Names of our packages as imported by sources, and the module of each name. */
 export type Names = ReadonlyMap<string, string>
 
-/** Paths in quotes, as imports and URLs of modules write them. */
+/** Quoted paths, as in imports and URLs of modules. */
 export const QUOTED = /(['"`])((?:\.{1,2}\/|@assay\/)[^'"`\s$]*)\1/g
 const STATIC_IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'"]*?from\s+)?['"]([^'"]+)['"]/gm
 
-/** Whole folders would be tests and tools too, so only files are followed. */
+/** Whole folders would include tests and tools, so only files are followed. */
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
 export function resolveFrom(file: string, target: string, names: Names): string | null {
@@ -20,7 +20,7 @@ export function resolveFrom(file: string, target: string, names: Names): string 
   return path !== null && isFile(path) ? path : null
 }
 
-/** A leaf is part of the package, and what it imports is not. */
+/** A leaf is part of the package, but its imports are not. */
 export function reachedFrom(
   entries: readonly string[],
   names: Names,
@@ -40,7 +40,7 @@ export function reachedFrom(
   return reached
 }
 
-/** Modules that cannot be loaded without `missing`, because they or what they import load it statically. */
+/** Modules that cannot be loaded without `missing`, because they or their imports load it statically. */
 export function needing(files: ReadonlySet<string>, missing: string, names: Names): Set<string> {
   const needs = new Set([missing])
   for (let size = 0; size !== needs.size; ) {
@@ -55,7 +55,7 @@ export function needing(files: ReadonlySet<string>, missing: string, names: Name
   return needs
 }
 
-/** Types are gone in the package; a module that is imported only for them is not needed. */
+/** Types are absent from the package; a module imported only for types is not needed. */
 const withoutTypeImports = (file: string): string =>
   readFileSync(file, 'utf8').replaceAll(/^(?:import|export)\s+type\s[^'"]*?from\s+['"][^'"]+['"]/gm, '')
 

@@ -1,5 +1,5 @@
 /**
- * Bugs to plant: a simulation that does not find them would find nothing. Each stands where a real one could, around
+ * Bugs to plant: a simulation that does not find them would find nothing. Each occurs where a real one could, around
  * the real part and not in it.
  */
 import { type Address, type Input, type Pool, type State, step } from '../../packages/engine/index.ts'
@@ -7,17 +7,17 @@ import type { Random } from '../../packages/engine/testing/randomMarket.ts'
 import type { LogStore } from '../../packages/server/store/port.ts'
 
 export const BUGS = [
-  /** The hub misses a record now and then. */
+  /** The hub misses a record occasionally. */
   'SKIPPED_RECORD',
-  /** A commit whose answer was lost is made once more. */
+  /** A commit whose response was lost is made again. */
   'REPEATED_COMMIT',
-  /** A reorganisation leaves a pool as it was on the lost branch. */
+  /** A reorganisation leaves a pool in its state from the lost branch. */
   'FORGOTTEN_UNDO',
   /** A token's record never reaches the log. */
   'UNTOLD_PRICE',
-  /** A state that was written down is not the one that was reached. */
+  /** A stored state differs from the one that was reached. */
   'STALE_CHECKPOINT',
-  /** A token that time alone will change is not looked at when it is due. */
+  /** A token whose outcome changes with time is not evaluated when it is due. */
   'FORGOTTEN_DUE',
 ] as const
 export type Bug = (typeof BUGS)[number]
@@ -54,7 +54,7 @@ export function buggyStep(bug: Bug | null, random: Random): typeof step {
   return step
 }
 
-/** What a hub reads of the log. */
+/** The part of the log that a hub reads. */
 export function buggyLog(bug: Bug | null, random: Random, store: LogStore): LogStore {
   if (bug !== 'SKIPPED_RECORD') return store
   return {
@@ -74,7 +74,7 @@ function forgetDues(state: State): void {
   }
 }
 
-/** Puts back the first pool that the reorganisation changed. */
+/** Restores the first pool that the reorganisation changed. */
 function keepOne(state: State, before: ReadonlyMap<Address, Pool['state']>): void {
   for (const [address, pool] of state.pools) {
     const image = before.get(address)

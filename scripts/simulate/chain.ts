@@ -1,6 +1,6 @@
 /**
- * A simulated chain: the tree of its blocks, which branch of it is true, and what every pool held at each of them. What
- * is said here is what really happened; a service that followed it ends with the same pools.
+ * A simulated chain: the tree of its blocks, its true branch, and the contents of every pool at each block. This is
+ * the ground truth; a service that followed the chain ends with the same pools.
  */
 import type { AmmState } from '../../packages/engine/amm/families.ts'
 import type { Block } from '../../packages/engine/chain/block.ts'
@@ -29,9 +29,9 @@ export type Link = {
 const FINAL_BLOCKS = 24
 /** Blocks kept: a service that was down for an hour finds its own. */
 const KEPT_BLOCKS = 400
-/** Of a block in the quiet: that there are trades in it. */
+/** The chance of trades in a block of a quiet period. */
 const QUIET_TRADE_CHANCE = 0.1
-/** A pool that is born later waits for its turn, some blocks apart. */
+/** A pool that is born later waits for its turn, several blocks apart. */
 const BIRTH_CHANCE = 0.02
 
 export class SimChain {
@@ -39,7 +39,7 @@ export class SimChain {
   readonly #random: Random
   readonly #tempo: Tempo
   readonly #links = new Map<Hex, Link>()
-  /** From the oldest kept to the tip. */
+  /** From the oldest kept block to the tip. */
   readonly #path: Link[] = []
   readonly #origins = new Map<Address, AmmState>()
   readonly #listeners = new Set<() => void>()
@@ -56,7 +56,7 @@ export class SimChain {
     const pools: PoolSpec[] = []
     for (const spec of POOLS) seedPool(random, sim, pools, spec)
     for (const { address } of pools) this.#origins.set(address, sim.amm(address))
-    // As if it had been there for long: a service reads it at the first block it sees.
+    // As if it had existed for long: a service reads it at the first block it sees.
     sim.forget()
     this.#grow(sim, pools, new Map(), 0, startMs + 1000)
   }
@@ -69,7 +69,7 @@ export class SimChain {
     return this.#path.at(-1 - FINAL_BLOCKS) ?? null
   }
 
-  /** The block of this hash, of whatever branch, unless it is long gone. */
+  /** The block of this hash, on any branch, unless it was dropped long ago. */
   at(hash: Hex): Link | null {
     return this.#links.get(hash) ?? null
   }
@@ -78,25 +78,25 @@ export class SimChain {
     return this.#indexOf(hash) >= 0
   }
 
-  /** What follows a true block, up to the tip. */
+  /** The blocks after a true block, up to the tip. */
   after(hash: Hex): readonly Link[] {
     return this.#path.slice(this.#indexOf(hash) + 1)
   }
 
-  /** Its place on the true branch; -1 when it is not on it. */
+  /** Its index on the true branch; -1 when it is not on it. */
   #indexOf(hash: Hex): number {
     const number = this.#links.get(hash)?.block.number ?? -1
     const at = number - (this.#path[0] as Link).block.number
     return this.#path[at]?.block.hash === hash ? at : -1
   }
 
-  /** Somebody begins at the tip: a feed refuses whatever would undo more than is known from there on. */
+  /** A feed begins at the tip: it refuses reorganisations deeper than its known blocks. */
   begin(): Link {
     this.#first = this.tip.block.number
     return this.tip
   }
 
-  /** Somebody knows nothing below this block but the one before it: that one stays. */
+  /** A feed knows nothing below this block except its predecessor, which therefore stays. */
   beginAfterGap(before: number): void {
     this.#first = before + 1
   }
@@ -111,7 +111,7 @@ export class SimChain {
     this.#changed()
   }
 
-  /** Another branch becomes the true one, at least as long as what it takes away. */
+  /** Another branch becomes the true one, at least as long as the branch it replaces. */
   reorganise(depth: number, nowMs: number): void {
     const undoable = this.tip.block.number - this.#first + 1
     const most = Math.min(depth, FINAL_BLOCKS - 1, this.#path.length - 1, undoable)

@@ -1,6 +1,6 @@
 /**
- * A client: the SDK's own follower on a network that fails. Every record it hears is the next of its chain, byte for
- * byte what was committed; whenever it has caught up, it holds what the log says.
+ * A client: the SDK's own follower on a network that fails. Every record it receives is the next of its chain, byte
+ * for byte as committed; whenever it has caught up, its state equals the log's.
  */
 import { SCHEMA_VERSION } from '../../packages/sdk/wire/stream.ts'
 import type { PoolPage, PoolsQuery } from '../../packages/sdk/wire/pool.ts'
@@ -23,13 +23,13 @@ import type { ProcessStore } from './store.ts'
 import { Wire } from './wire.ts'
 import type { World } from './world.ts'
 
-/** Few pools to a page, so that a snapshot has several, of different moments. */
+/** Few pools per page, so that a snapshot has several pages from different moments. */
 const PAGE_POOLS = 5
 const PAUSE_CHANCE = 0.003
 const LONGEST_PAUSE_MS = 30_000
 const LATENCY_MS = 50
 const TOO_SLOW = 1013
-/** Comparisons of what was news between two of everything. */
+/** Comparisons of changed entities between two comparisons of everything. */
 const WHOLE_COMPARISONS = 20
 
 export class SimClient {
@@ -42,7 +42,7 @@ export class SimClient {
   #wire: Wire | null = null
   #awayUntilMs = 0
   #isSteady = false
-  /** Whether it was compared as a whole since its connection changed. */
+  /** Whether everything was compared since its connection changed. */
   #isKnown = false
   #comparisons = 0
   #comparedAt: Sequence = 0
@@ -86,14 +86,14 @@ export class SimClient {
     this.#wire?.stall(forMs)
   }
 
-  /** Off the network for so long. */
+  /** Leaves the network for this long. */
   leave(forMs: number): void {
     this.#world.counts.absences += 1
     this.#awayUntilMs = this.#world.time.nowMs + forMs
     this.#wire?.cut()
   }
 
-  /** Nothing of its own holds it up any more. */
+  /** No more faults of its own. */
   steady(): void {
     this.#isSteady = true
     this.#awayUntilMs = 0
@@ -114,7 +114,7 @@ export class SimClient {
     return `${this.#name} is ${status} at ${sequence}, its chain at ${this.#world.ledger.lastOf(this.#chainId)}`
   }
 
-  /** Holds everything it knows against the log. */
+  /** Compares everything it knows with the log. */
   compareAll(): void {
     const { ledger } = this.#world
     for (const [id] of ledger.standing(this.#chainId, 'pool')) this.#compare({ scope: 'pool', id })
@@ -122,7 +122,10 @@ export class SimClient {
     for (const { token_id } of this.#follower.tokens()) this.#compare({ scope: 'token', id: token_id })
   }
 
-  /** What the log has spoken of since the last time; now and then, and after each change of its connection, all. */
+  /**
+   * Compares the entities in the log since the last time; occasionally, and after each change of its connection, all
+   * of them.
+   */
   #compareIfCaughtUp(): void {
     if (!this.isCaughtUp) return
     const { counts, ledger } = this.#world
@@ -177,7 +180,7 @@ export class SimClient {
     }
   }
 
-  /** Hears a connection that began after a sequence. */
+  /** Listens on a connection that began after a sequence. */
   #listener(start: Sequence): (text: string) => void {
     const { ledger, verdict } = this.#world
     let after = start
@@ -203,7 +206,7 @@ export class SimClient {
     }
   }
 
-  /** A request over the network, which takes its time both ways. */
+  /** A request over the network, which takes time in both directions. */
   async #ask<Result>(task: (store: ProcessStore) => Promise<Result>): Promise<Result> {
     const { time } = this.#world
     const lost = (cause?: unknown) =>
@@ -218,7 +221,7 @@ export class SimClient {
     return answer
   }
 
-  /** As GET /v1/pools answers. */
+  /** The response of GET /v1/pools. */
   async #page(store: ProcessStore, query: PoolsQuery): Promise<PoolPage> {
     const chainId = this.#chainId
     const after = query.cursor === undefined ? null : { chainId, poolAddress: query.cursor }
@@ -233,7 +236,7 @@ export class SimClient {
     }
   }
 
-  /** As POST /v1/session answers. */
+  /** The response of POST /v1/session. */
   async #session(store: ProcessStore, { snapshot_sequence = 0 }: SessionQuery): Promise<Session> {
     const { time, cursorSecret } = this.#world
     const { epoch, head, oldest } = await store.readBounds()

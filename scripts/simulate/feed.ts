@@ -1,6 +1,6 @@
 /**
- * A feed of a simulated chain, as the worker gets it: blocks in order, a reorganisation with its whole branch, finality
- * and health. It may stand still for a while, as one does whose endpoints are gone.
+ * A feed of a simulated chain, as received by the worker: blocks in order, a reorganisation with its whole branch,
+ * finality and health. It may stall for a while, like a feed whose endpoints are gone.
  */
 import type {
   BlockRef,
@@ -16,12 +16,12 @@ import type { Pace, Tempo } from './tempo.ts'
 import type { VirtualTime } from './virtualTime.ts'
 import type { World } from './world.ts'
 
-/** Clients count a service as gone after a minute of silence. */
+/** Clients treat a service as gone after a minute of silence. */
 const HEALTH: Pace = { stormMs: 15_000, quietMs: 55_000 }
 /** Finality moves by several blocks at a time. */
 const FINAL_STRIDE = 4
 
-/** What is wrong with a chain's endpoints right now; the world changes it. */
+/** The present faults of a chain's endpoints, set by the world. */
 export type Weather = { status: HealthStatus; stalledUntilMs: number }
 
 export class SimFeed implements Feed {
@@ -36,7 +36,7 @@ export class SimFeed implements Feed {
   readonly #undoable: readonly (BlockRef & { readonly parentHash: Hex })[]
   readonly #onRebase: () => void
   readonly #longStopBlocks: number
-  /** Where the last gap ends, and the last block before it. */
+  /** The end of the last gap, and the last block before it. */
   #gap: { readonly end: number; readonly before: { readonly number: number; readonly hash: Hex } } | null
   #position: Hex | null
   #finalized: number
@@ -67,7 +67,7 @@ export class SimFeed implements Feed {
     this.#unlisten = chain.onChange(() => this.wake())
   }
 
-  /** There may be something to say. */
+  /** There may be something to deliver. */
   wake(): void {
     this.#ring()
   }
@@ -133,7 +133,7 @@ export class SimFeed implements Feed {
     return ancestor === null ? { kind: 'block', block: last } : { kind: 'reorg', ancestor, blocks }
   }
 
-  /** Nothing is known of the blocks of a gap: below its end only the last block before it can be returned to. */
+  /** Nothing is known about the blocks of a gap: below its end, only the last block before it can be returned to. */
   #rebase({ block }: Link, stood: { readonly number: number; readonly hash: Hex }): FeedItem {
     const ancestor = this.#gap !== null && stood.number < this.#gap.end ? this.#gap.before : stood
     if (!this.#chain.isTrue(ancestor.hash)) throw new Error(`${ancestor.hash} was lost below a gap`)
@@ -144,7 +144,7 @@ export class SimFeed implements Feed {
     return { kind: 'rebase', block: verified({ block }), ancestor }
   }
 
-  /** The newest block at or below this one that is true. */
+  /** The newest true block at or below this one. */
   #ancestor(from: Hex): { readonly number: number; readonly hash: Hex } {
     const parents = new Map(this.#undoable.map(({ hash, parentHash }) => [hash, parentHash]))
     let hash = from
@@ -178,7 +178,7 @@ export class SimFeed implements Feed {
   }
 }
 
-/** Its logs stay with the chain: the simulated market reads them there. */
+/** Its logs stay with the chain, where the simulated market reads them. */
 const verified = ({ block }: Pick<Link, 'block'>): VerifiedBlock => ({
   number: block.number,
   hash: block.hash,

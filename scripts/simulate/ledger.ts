@@ -1,6 +1,6 @@
 /**
- * A second book of the log, kept beside the store from what the store shows after each commit. It knows what the log
- * must look like next, what its fold is, and what a client must hear next.
+ * A second copy of the log, built from the visible state of the store after each commit. It knows what the log must
+ * contain next, the fold of the log, and the next record a client must receive.
  */
 import { createHash } from 'node:crypto'
 import type { State } from '../../packages/engine/index.ts'
@@ -15,10 +15,10 @@ import type {
 import { lastPricedText } from '../../packages/server/store/lastPriced.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The last that was said of a token or a pool; `state` is wire JSON, null when it is gone. */
+/** The last record of a token or a pool; `state` is wire JSON, null when the entity no longer exists. */
 export type Last = { readonly sequence: Sequence; readonly recordId: string; readonly state: string | null }
 
-/** Whom a record speaks of. */
+/** The entity that a record describes. */
 export type Subject = { readonly scope: 'token' | 'pool'; readonly id: string }
 
 type Entry = { readonly envelope: string; readonly subject: Subject | null }
@@ -46,7 +46,7 @@ export class Ledger {
     this.#verdict = verdict
   }
 
-  /** After a commit: the log has grown by its records, whole, in order, and by nothing else. */
+  /** After a commit: the log has grown by exactly its records, complete and in order. */
   async take(store: LogStore, commit: StepCommit, outcome: Committed): Promise<void> {
     const check = this.#verdict
     const records: LogRecord[] = []
@@ -94,12 +94,12 @@ export class Ledger {
       )
   }
 
-  /** The log goes on in another epoch. */
+  /** The log continues in another epoch. */
   beginEpoch(head: Sequence): void {
     this.head = head
   }
 
-  /** What is below is no longer kept. */
+  /** Earlier records are no longer kept. */
   forget(oldest: Sequence): void {
     for (const sequence of this.#entries.keys()) {
       if (sequence >= oldest) break
@@ -113,7 +113,7 @@ export class Ledger {
     return this.#entries.get(sequence)?.envelope
   }
 
-  /** Whom the records of a chain above a place speak of; null when some of them are no longer kept. */
+  /** The entities in a chain's records above a position; null when some of those records are no longer kept. */
   subjectsAfter(chainId: number, after: Sequence): readonly Subject[] | null {
     const sequences = this.#ofChain.get(chainId) ?? []
     const subjects = new Map<string, Subject>()
@@ -125,7 +125,7 @@ export class Ledger {
     return [...subjects.values()]
   }
 
-  /** The record of a chain that follows a place; null at its end. */
+  /** The record of a chain after a position; null at its end. */
   next(chainId: number, after: Sequence): Sequence | null {
     const sequences = this.#ofChain.get(chainId) ?? []
     return sequences[indexAfter(sequences, after)] ?? null
@@ -141,14 +141,14 @@ export class Ledger {
     return this.#fold.get(`${chainId} ${scope} ${id}`)
   }
 
-  /** Everything of a chain that has a state. */
+  /** Every entity of a chain that has a state. */
   *standing(chainId: number, scope: 'token' | 'pool'): Generator<readonly [id: string, last: Last]> {
     const head = `${chainId} ${scope} `
     for (const [key, last] of this.#fold)
       if (key.startsWith(head) && last.state !== null) yield [key.slice(head.length), last]
   }
 
-  /** What the engine takes for published is what the log said last. */
+  /** The records that the engine considers published are the last ones in the log. */
   compare(chainId: number, state: State): void {
     for (const [scope, entities] of [
       ['token', state.tokens],
@@ -166,7 +166,7 @@ export class Ledger {
       }
   }
 
-  /** Of every byte of the log so far. */
+  /** Covers every byte of the log so far. */
   digest(): string {
     return this.#hash.copy().digest('hex')
   }
@@ -217,13 +217,13 @@ export class Ledger {
   }
 }
 
-/** The sequence a retraction says it withdraws; the fold below checks that it is the right one. */
+/** The sequence that a retraction claims to withdraw; the fold below checks that it is the right one. */
 function withdrawnBy({ payload }: Said): Sequence | null {
   const retracted = payload['retracted'] as { readonly stream_sequence: Sequence } | undefined
   return retracted?.stream_sequence ?? null
 }
 
-/** Where the first of ascending sequences stands that is above `after`. */
+/** The index of the first of the ascending sequences above `after`. */
 function indexAfter(sequences: readonly Sequence[], after: Sequence): number {
   let [low, high] = [0, sequences.length]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Many lives, each of a seed of its own, over as many threads as there are cores. */
+/** Many lives, each with its own seed, on as many threads as there are cores. */
 import { Worker } from 'node:worker_threads'
 import type { Bug } from './bugs.ts'
 import type { Report } from './report.ts'
@@ -7,12 +7,12 @@ export type Life = {
   readonly seed: number
   readonly hours: number
   readonly bug: Bug | null
-  /** Lived again, which must give the same bytes. */
+  /** Simulated again, which must give the same bytes. */
   readonly isTwice: boolean
 }
 export type Outcome = { readonly report: Report | null; readonly failure: string | null }
 
-/** So many hours as lives of at most `lifeHours`, with one seed after the other. */
+/** This many hours, as lives of at most `lifeHours` with consecutive seeds. */
 export function livesOf(hours: number, lifeHours: number, first: Life): Life[] {
   const lives: Life[] = []
   for (let rest = hours, { seed } = first; rest > 0; rest -= lifeHours, seed++)
@@ -20,7 +20,7 @@ export function livesOf(hours: number, lifeHours: number, first: Life): Life[] {
   return lives
 }
 
-/** Every life is lived, whatever becomes of the others. */
+/** Every life runs to its end, whatever happens to the others. */
 export async function liveAll(
   lives: readonly Life[],
   jobs: number,

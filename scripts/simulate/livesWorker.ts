@@ -1,4 +1,4 @@
-/** A thread that lives one life after the other, as they are handed to it. Its clock is its own. */
+/** A thread that simulates one life after another, as it receives them. It has a clock of its own. */
 import { parentPort } from 'node:worker_threads'
 import type { Life, Outcome } from './lives.ts'
 import { simulate } from './simulation.ts'

@@ -1,6 +1,6 @@
 /**
- * What a worker asks of a simulated chain: answers come from the world after the block they are asked at, take their
- * time, and some of them fail.
+ * A worker's reads of a simulated chain: answers come from the world after the requested block, take time, and some
+ * of them fail.
  */
 import type { Address, Hex, PoolEvent } from '../../packages/engine/index.ts'
 import { ms, count } from '../../packages/engine/index.ts'
@@ -33,7 +33,7 @@ export function simMarket(
     counts.lateReadings += 1
     await time.pause(random.below(SLOWEST_MS))
   }
-  /** For readings that are simply tried again with a later block. */
+  /** For reads that are simply repeated with a later block. */
   const mayFail = async (): Promise<void> => {
     await answer()
     if (!random.chance(FAILURE_CHANCE)) return
@@ -71,7 +71,7 @@ export function simMarket(
         failed: gone.map(({ address }) => ({ pool: address, reason: 'there is no such pool at this block' })),
       }
     },
-    // Nothing of this world is sold, or held, as if.
+    // This world has no sales and no balances to probe.
     async balances() {
       return []
     },

@@ -1,13 +1,13 @@
 /**
- * What the feeds of the stables say of a simulated chain. In a storm something else with every reading; in the quiet a
- * round stands for minutes, as real ones do.
+ * The answers of the stables' feeds on a simulated chain. In a storm every reading gives another answer; in a quiet
+ * period a round lasts for minutes, as real ones do.
  */
 import { type BlockRef, type Input, ms } from '../../packages/engine/index.ts'
 import { type Random, stableReading } from '../../packages/engine/testing/randomMarket.ts'
 import type { Tempo } from './tempo.ts'
 import type { VirtualTime } from './virtualTime.ts'
 
-/** Below the shorter heartbeat of the two most of the time. */
+/** Mostly below the shorter heartbeat of the two. */
 const LONGEST_ROUND_MS = 70 * 60_000
 
 type Reading = Pick<Extract<Input, { kind: 'stable' }>, 'answers' | 'sequencer'>

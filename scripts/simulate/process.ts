@@ -1,6 +1,6 @@
 /**
- * A process of the service: real chain hosts, a real hub, roster and subscribers on the simulated store and chains. It
- * ends by a crash, which loses everything that was not committed, or in order.
+ * A process of the service: real chain hosts, a real hub, roster and subscribers on the simulated store and chains.
+ * It ends either with a crash, which loses everything uncommitted, or with an orderly stop.
  */
 import { DEFAULT_POLICY, type Input, type State } from '../../packages/engine/index.ts'
 import { Batches, WEB_SOCKET } from '../../packages/server/stream/batches.ts'
@@ -22,10 +22,10 @@ import type { ChainWorld, World } from './world.ts'
 import { QUIET } from '../../packages/server/ops/testing/quiet.ts'
 
 const PAUSE = { first: 500, most: 30_000, goodLifeMs: 60_000 } as const
-/** A worker's word that it has committed may get lost: the hub looks for itself. */
+/** A worker's notification of a commit may be lost: the hub also checks by itself. */
 const LOST_WAKE_CHANCE = 0.2
 
-/** Small, so that a socket that stalls is soon full. */
+/** Small, so that a stalled socket fills quickly. */
 const SOCKET_BYTES = 16 * 1024
 
 type Guest = { readonly wire: Wire; subscriber: Subscriber | null; readonly leave: () => void }
@@ -38,9 +38,9 @@ export class SimProcess {
   readonly #hosts = new Map<number, ChainHost>()
   readonly #guests = new Set<Guest>()
   readonly #waiting = new Set<(failure: Error) => void>()
-  /** What was stepped last and is not known to be committed, by chain. */
+  /** The last steps that are not known to be committed, by chain. */
   readonly #stepped = new Map<number, { readonly state: State; readonly input: Input }>()
-  /** What was committed last, by chain. */
+  /** The last committed state, by chain. */
   readonly #committed = new Map<number, { readonly state: State; readonly input: Input }>()
   readonly #roster: Roster
   readonly #onEnd: () => void
@@ -92,7 +92,7 @@ export class SimProcess {
     this.#die()
   }
 
-  /** In order: everyone is told to come back, what runs is ended. */
+  /** An orderly stop: clients are asked to return, and running work is ended. */
   async stop(): Promise<void> {
     if (!this.#isUp) return
     this.#isUp = false
@@ -113,7 +113,7 @@ export class SimProcess {
     })
   }
 
-  /** Lets a connection in, or not. */
+  /** Accepts or refuses a connection. */
   readonly accept = (wire: Wire): Door | null => {
     if (!this.#isUp || this.#context === null || this.#roster.admit() !== null) return null
     const guest: Guest = { wire, subscriber: null, leave: this.#roster.enter('simulated') }
@@ -143,7 +143,7 @@ export class SimProcess {
     this.#roster.note(guest.subscriber)
   }
 
-  /** One chain, again and again. */
+  /** Runs one chain, restarting it as needed. */
   async #keep(chain: ChainWorld): Promise<void> {
     const { time, counts, verdict } = this.#world
     let pauseMs: number = PAUSE.first
@@ -193,7 +193,7 @@ export class SimProcess {
     }
   }
 
-  /** The step of a chain is durable, whether or not its worker will hear of it. */
+  /** The step of a chain is durable, whether or not its worker is notified. */
   #applied(chainId: number): void {
     const { chains, ledger, counts } = this.#world
     const stepped = this.#stepped.get(chainId) as { state: State; input: Input }
@@ -206,7 +206,7 @@ export class SimProcess {
     if (reference.isDue) reference.check(state, input.atMs)
   }
 
-  /** Holds every chain it has followed against the final one, as it stands. */
+  /** Compares every chain it has followed with the final one, in its present state. */
   checkAll(): void {
     for (const { chain, reference } of this.#world.chains) {
       const last = this.#committed.get(chain.chainId)

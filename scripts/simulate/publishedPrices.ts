@@ -1,10 +1,10 @@
 /**
- * What is published of a token is what it would be evaluated to now. Two things may keep it behind, and no other:
+ * The published state of a token equals its present evaluation. Only two things may delay it:
  *
- * - Depth that still climbs. The engine looks again once a minute, so until then the token, and who is priced through
- *   it, may differ by what a minute makes of it.
- * - An anchor that has moved by less than what a price is published again for (R-publish-6). Then a score or a cap
- *   may differ, never a state, and it is counted how often that begins.
+ * - Depth that still climbs. The engine evaluates it again once a minute, so until then the token, and the tokens
+ *   priced through it, may differ by one minute's change.
+ * - An anchor that has moved by less than the threshold for publishing a price again (R-publish-6). Then a score or a
+ *   cap may differ, but never a state, and the number of such cases is counted.
  */
 import { type Address, type EntityKey, type Input, poolsOf, type State } from '../../packages/engine/index.ts'
 import { type Fraction, near } from '../../packages/engine/exact/fraction.ts'
@@ -23,9 +23,9 @@ type Anchors = ReadonlyMap<Address, Evaluation>
 export class PublishedPrices {
   readonly #state: State
   readonly #verdict: Verdict
-  /** Who differs already; null until the state was seen for the first time. */
+  /** Tokens that already differ; null until the state was seen for the first time. */
   #left: ReadonlySet<Address> | null = null
-  /** What each anchor had to say at the last look. */
+  /** The view of each anchor at the last check. */
   #said: ReadonlyMap<Address, string> = new Map()
 
   constructor(state: State, verdict: Verdict) {
@@ -35,7 +35,7 @@ export class PublishedPrices {
 
   check(input: Input, changed: readonly EntityKey[]): void {
     const state = this.#state
-    // In a gap no token is looked at.
+    // In a gap no token is evaluated.
     if (state.chain.tip === null || state.chain.health?.status === 'GAP') return
     const moment = momentOf(state, input.atMs)
     valueAssets(moment)
@@ -86,7 +86,10 @@ function anchorsAt(moment: Moment): Anchors {
   ])
 }
 
-/** The anchors of which something holds, and those priced through one of them: each goes on to those before it. */
+/**
+ * The anchors for which the condition holds, and those priced through one of them: each continues to the anchors
+ * before it.
+ */
 function reaching(state: State, anchors: Anchors, holds: (anchor: Address) => boolean): ReadonlySet<Address> {
   const reached = new Set<Address>()
   for (const anchor of anchors.keys())
@@ -97,12 +100,12 @@ function reaching(state: State, anchors: Anchors, holds: (anchor: Address) => bo
 const isThrough = (state: State, token: Address, anchors: ReadonlySet<Address>): boolean =>
   poolsOf(state, token).some(({ to }) => anchors.has(to))
 
-/** What is known of an anchor since it was last looked at is no longer so. */
+/** The state of an anchor has changed since its last evaluation. */
 const isPast = ({ chain }: State, token: Token, now: Evaluation): boolean =>
   publishedAs(token) !== evaluatedAs(now) ||
   (now.kind === 'PRICED' && chain.anchorUsd[token.address] !== near(now.price))
 
-/** It will be looked at within a minute because of depth that still climbs. */
+/** It is evaluated again within a minute because of depth that still climbs. */
 function isClimbingSoon(moment: Moment, token: Token, now: Evaluation): boolean {
   const { dueMs } = token
   if (dueMs === null || dueMs - moment.atMs > CLIMBING_MS) return false
@@ -114,7 +117,7 @@ function isClimbingSoon(moment: Moment, token: Token, now: Evaluation): boolean 
 
 const isRising = ({ state: { average } }: Pool): boolean => average !== null && !isFull(average)
 
-/** All that others make use of, but for its depth. */
+/** Everything that other tokens use, except its depth. */
 function wordsOf(moment: Moment, anchor: Address, evaluation: Evaluation): string {
   if (evaluation.kind === 'UNPRICED') return evaluation.reason
   const onward = moment.valuations.get(anchor)?.onward ?? []
@@ -122,7 +125,10 @@ function wordsOf(moment: Moment, anchor: Address, evaluation: Evaluation): strin
   return [`${evaluation.price.num}/${evaluation.price.den}`, ...routes.sort()].join(' ')
 }
 
-/** By as much as a price is published again for: then it is no longer to be left behind, unless it has to wait its turn. */
+/**
+ * It moved by at least the threshold for publishing again: then it must not be left behind, unless it has to wait for
+ * its turn.
+ */
 function hasAnchorMoved(moment: Moment, anchors: Anchors, { published, isDeferred }: Token): boolean {
   if (isDeferred) return false
   const bps = BigInt(moment.policy.republish.move_bps)

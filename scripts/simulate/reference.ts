@@ -1,7 +1,7 @@
 /**
- * An engine that only ever sees the chain as it turned out: the blocks that stayed, what was read at them, and the
- * word from outside at the height where it came (R-fold-5). The one that went through reorganisations, crashes and
- * restarts must stand where it stands.
+ * An engine that only ever sees the final chain: the blocks that stayed, the readings at them, and outside inputs at
+ * the height at which they came (R-fold-5). An engine that went through reorganisations, crashes and restarts must
+ * reach the same state.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Block } from '../../packages/engine/chain/block.ts'
@@ -21,7 +21,7 @@ import {
 import { currentState } from '../../packages/engine/testing/currentState.ts'
 import type { Verdict } from './verdict.ts'
 
-/** A block, or where the chain was started again at its head, and what was read there. */
+/** A block, or the block at which the chain was restarted at its head, with the readings at it. */
 type Kept = {
   readonly block: Pick<Block, 'number' | 'hash'>
   readonly input: Input
@@ -29,14 +29,14 @@ type Kept = {
 }
 type Outside = { readonly after: number; readonly input: Input }
 
-/** Reorganisations between two looks: each folds all that is not final. */
+/** Reorganisations between two checks: each check folds everything that is not final. */
 const REORGS = 8
-/** Past the pace at which a depth that still climbs is looked at again. */
+/** Beyond the interval at which climbing depth is evaluated again. */
 const LATER_MS = 64_000
 
 export class Reference {
   readonly #verdict: Verdict
-  /** Everything up to the last final block is folded into it for good. */
+  /** Everything up to the last final block is permanently folded into it. */
   readonly #base: State
   #kept: Kept[] = []
   #outside: Outside[] = []
@@ -48,7 +48,7 @@ export class Reference {
     this.#verdict = verdict
   }
 
-  /** An input whose commit took place. */
+  /** Notes an input whose commit took place. */
   note(input: Input): void {
     if (input.kind === 'block') {
       this.#keep(input.block)
@@ -73,7 +73,7 @@ export class Reference {
     return this.#reorgs >= REORGS
   }
 
-  /** Holds a state that has just been committed against the final chain's. */
+  /** Compares a state that has just been committed with that of the final chain. */
   check(state: State, atMs: number): void {
     this.#reorgs = 0
     this.#advance()
@@ -95,7 +95,7 @@ export class Reference {
     this.#kept.push({ block, input: { kind: 'block', block, atMs: block.timeMs }, readings: [] })
   }
 
-  /** It carries a word of health itself: what was said before it stays before it, at whatever height. */
+  /** It carries a health report itself: earlier outside inputs stay before it, at whatever height. */
   #keepRebase(input: Extract<Input, { kind: 'rebase_head' }>): void {
     const { number } = input.block
     this.#outside = this.#outside.map(each => ({ ...each, after: Math.min(each.after, number - 1) }))
@@ -106,7 +106,7 @@ export class Reference {
     return this.#kept.findLast(({ block }) => block.hash === hash)
   }
 
-  /** What is final is folded in and forgotten; the last final block stays, as an ancestor. */
+  /** Final blocks are folded in and dropped; the last final block stays, as an ancestor. */
   #advance(): void {
     const final = this.#kept.findLastIndex(({ block }) => block.number < this.#finalized)
     if (final < 0) return
@@ -118,7 +118,7 @@ export class Reference {
   }
 }
 
-/** Blocks in order, each with what was read at it, and each outside word after the height at which it came. */
+/** Blocks in order, each with its readings, and each outside input after the height at which it came. */
 function fold(state: State, kept: readonly Kept[], outside: readonly Outside[]): void {
   let at = 0
   const flush = (below: number) => {
@@ -133,7 +133,7 @@ function fold(state: State, kept: readonly Kept[], outside: readonly Outside[]):
   flush(Number.MAX_SAFE_INTEGER)
 }
 
-/** Through its entities, as a restart would have it. */
+/** Copied through its entities, as a restart would restore it. */
 const copyOf = (state: State): State =>
   decodeState(
     state.setup,

@@ -1,7 +1,7 @@
-/** What a simulation went through: of one life, and of many together. */
+/** The events of a simulation: of one life, and of many together. */
 import { LAWS, type Law } from './verdict.ts'
 
-/** What happened in a world, as it is counted where it happens. */
+/** Events of a world, counted where they happen. */
 export const noCounts = () => ({
   storms: 0,
   steps: 0,
@@ -33,16 +33,16 @@ export type Report = {
   readonly reorgs: number
   readonly records: number
   readonly counts: Readonly<Counts>
-  /** Of the store: what was committed, and how it failed. */
+  /** For the store: the commits, and how they failed. */
   readonly commits: Readonly<Record<string, number>>
   readonly checks: Readonly<Record<Law, number>>
   /** See `watchedStep.ts`. */
   readonly leftBehind: number
-  /** Of every byte of the log, and of the counts. */
+  /** Covers every byte of the log, and the counts. */
   readonly digest: string
 }
 
-/** Rows of a table: what, and how much of it in all lives together. */
+/** Rows of a table: each event with its total over all lives. */
 export function summaryOf(reports: readonly Report[]): string[] {
   const sum = (of: (report: Report) => number) => reports.reduce((total, each) => total + of(each), 0)
   const count = (name: keyof Counts) => sum(({ counts }) => counts[name])

@@ -1,6 +1,7 @@
 /**
- * A life of the whole service from one seed: two chains with reorganisations, processes that crash, a store that fails,
- * clients that come and go, for as many hours as asked for, and then calm, in which everyone must arrive at the same.
+ * A life of the whole service from one seed: two chains with reorganisations, processes that crash, a store that
+ * fails, and clients that come and go, for the requested number of hours. Then a calm period follows, in which all
+ * must reach the same state.
  */
 import { createHash } from 'node:crypto'
 import type { HealthStatus } from '../../packages/server/feed/feed.ts'
@@ -15,16 +16,16 @@ import { createWorld, type World } from './world.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const CLIENTS = 6
-/** The log keeps some minutes of a storm, some hours of the quiet. */
+/** The log keeps several minutes of a storm, or several hours of a quiet period. */
 const KEPT_RECORDS = 500
-/** Calm at the end, long enough for everyone to come back. */
+/** Calm at the end, long enough for everyone to return. */
 const CALM_MS = 3 * MINUTE_MS
 
 const every = (stormMinutes: number, quietMinutes: number): Pace => ({
   stormMs: stormMinutes * MINUTE_MS,
   quietMs: quietMinutes * MINUTE_MS,
 })
-/** How often something happens, on average. */
+/** Mean intervals between events. */
 const EVERY = {
   crash: every(12, 360),
   stop: every(30, 600),
@@ -36,10 +37,13 @@ const EVERY = {
   leave: every(6, 600),
   prune: every(4, 30),
 } as const
-/** Times as long between two blocks in the quiet: a chain that makes one when there is something to put into it. */
+/**
+ * The factor between block times in quiet periods and storms: the chain makes a block when there is something to put
+ * into it.
+ */
 const QUIET_BLOCKS = 60
 const REORG_CHANCE = 0.16
-/** Of a restart: from a backup, which begins an epoch. */
+/** The chance that a restart uses a backup, which begins an epoch. */
 const EPOCH_CHANCE = 0.1
 
 export type SimulationOptions = {
@@ -48,7 +52,7 @@ export type SimulationOptions = {
   readonly bug?: Bug | null
 }
 
-/** Throws `Broken` with the first law that does not hold. */
+/** Throws `Broken` with the first violated law. */
 export async function simulate({ seed, hours, bug = null }: SimulationOptions): Promise<Report> {
   const world = createWorld(seed, bug)
   const restore = world.time.install()
@@ -60,7 +64,7 @@ export async function simulate({ seed, hours, bug = null }: SimulationOptions): 
     await world.time.run(startMs + hours * HOUR_MS, look)
     life.calm()
     await world.time.run(startMs + hours * HOUR_MS + CALM_MS, look)
-    // Something is always under way: in a minute there is a moment when nothing is.
+    // There is always activity, but within a minute there is a moment without any.
     for (let second = 1; second <= 60 && !life.isArrived; second++)
       await world.time.run(startMs + hours * HOUR_MS + CALM_MS + second * 1000, look)
     life.assertArrived()
@@ -110,7 +114,7 @@ class Life {
           : wish === 'UNENROL'
             ? host?.unenrol(token)
             : host?.setPaused(random.chance(0.4))
-      // Nobody hears of a wish that its host did not live to grant.
+      // The outcome of a request is lost if its host dies before completing it.
       done?.catch(() => undefined)
     })
     tempo.often('prune', EVERY.prune, () => {
@@ -120,7 +124,7 @@ class Life {
     time.touch()
   }
 
-  /** No more faults: everyone has the time to arrive. */
+  /** No more faults: all parts have time to catch up. */
   calm(): void {
     this.#world.tempo.calm()
     this.#world.store.isCalm = true
@@ -150,7 +154,7 @@ class Life {
     void this.#process.start()
   }
 
-  /** Somebody starts the service again. */
+  /** Restarts the service. */
   #ended(): void {
     const { counts, randomOf, store, tempo, time } = this.#world
     this.#process = null

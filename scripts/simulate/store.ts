@@ -1,7 +1,7 @@
 /**
- * The real store on a database in memory, which outlives every simulated process, and the ways in which one of them may
- * fail to use it: slow commits, answers that are lost, commits that are refused or asked for twice, and deaths on
- * either side of a commit.
+ * The real store on an in-memory database that outlives every simulated process, and the ways in which a process may
+ * fail to use it: slow commits, lost responses, commits that are refused or requested twice, and crashes before or
+ * after a commit.
  */
 import { DatabaseSync } from 'node:sqlite'
 import type { Random } from '../../packages/engine/testing/randomMarket.ts'
@@ -31,14 +31,14 @@ import type { Ledger } from './ledger.ts'
 import type { Verdict } from './verdict.ts'
 import type { VirtualTime } from './virtualTime.ts'
 
-/** What a process uses. */
+/** The parts of the store that a process uses. */
 export type ProcessStore = ChainStore &
   LogStore &
   SnapshotStore &
   Pick<BackfillStore, 'readFoundPools'> &
   Pick<OperatorStore, 'readIdle'>
 
-/** Per commit. A death on either side is the rarest: each costs everyone a reconnect. */
+/** Per commit. A crash before or after it is the rarest fault, because each costs everyone a reconnect. */
 const CHANCES = {
   late: 0.04,
   lost: 0.004,
@@ -54,7 +54,7 @@ export type StoreFaults = {
   readonly onDeath: () => void
   /** After each commit that took place. */
   readonly onApplied: (commit: StepCommit) => void
-  /** A bug to find: an answer that is lost leads to the same records once more. */
+  /** A bug to find: a lost response leads to the same records again. */
   readonly isRepeating: boolean
 }
 
@@ -85,7 +85,7 @@ export class SimStore {
     }
   }
 
-  /** The store as one process has it; `isDead` from then on nothing answers it. */
+  /** The store as seen by one process; once `isDead`, nothing answers it. */
   open(random: Random, faults: StoreFaults): { readonly store: ProcessStore; readonly die: () => void } {
     let isDead = false
     const alive = <Result>(result: Promise<Result>): Promise<Result> => {
@@ -155,7 +155,7 @@ export class SimStore {
     }
   }
 
-  /** What is past both limits and nobody replays goes. */
+  /** Removes records beyond both limits that nobody is replaying. */
   async prune(records: number, replayed: () => Sequence | null): Promise<void> {
     this.#time.touch()
     await this.#real.prune({ nowMs: this.#time.nowMs, hours: 0, records, batch: 1000, replayed })
@@ -167,7 +167,7 @@ export class SimStore {
     this.#ledger.beginEpoch((await this.#real.startEpoch()).head)
   }
 
-  /** The current state is the fold of the log, by the check that operators have. */
+  /** The current state is the fold of the log, checked with the operators' own check. */
   audit(): Promise<void> {
     this.#time.touch()
     return this.#lane.run(async () => {
@@ -191,7 +191,7 @@ export class SimStore {
     })
   }
 
-  /** One commit at a time, so that what the log has grown by is known to be its own. */
+  /** One commit at a time, so that the growth of the log is known to be its own. */
   #commit(given: StepCommit, faults: StoreFaults): Promise<Awaited<ReturnType<ChainStore['commit']>>> {
     return this.#lane.run(async () => {
       const outcome = await this.#real.commit(given)

@@ -1,17 +1,17 @@
 /**
- * How much goes on in a world. Most of a long life is quiet: a block now and then, hardly a trade, hardly a fault. Now and
- * then there is a storm, in which everything happens at once. A life begins in one.
+ * The amount of activity in a world. Most of a long life is quiet: an occasional block, hardly a trade, hardly a
+ * fault. Occasionally there is a storm, in which everything happens at once. A life begins in one.
  */
 import type { Random } from '../../packages/engine/testing/randomMarket.ts'
 import type { VirtualTime } from './virtualTime.ts'
 
 const MINUTE_MS = 60_000
-/** The first is long enough for all kinds of faults, so that a short life has them as well. */
+/** The first storm is long enough for all kinds of faults, so that a short life has them too. */
 const FIRST_STORM_MS = 8 * MINUTE_MS
 const LONGEST_STORM_MS = 10 * MINUTE_MS
 const LONGEST_QUIET_MS = 480 * MINUTE_MS
 
-/** How often something happens on average, in either. */
+/** The mean interval of an event, in storms and in quiet periods. */
 export type Pace = { readonly stormMs: number; readonly quietMs: number }
 
 export class Tempo {
@@ -48,7 +48,7 @@ export class Tempo {
     this.#time.after(FIRST_STORM_MS, turn)
   }
 
-  /** From here on nothing happens by chance. */
+  /** From here on there are no random events. */
   calm(): void {
     this.#isCalm = true
   }
@@ -57,7 +57,7 @@ export class Tempo {
     return this.#isStormy ? stormMs : quietMs
   }
 
-  /** Again and again while it is not calm, at random. */
+  /** Repeats at random intervals until the world is calm. */
   often(name: string, pace: Pace, happen: () => void): void {
     const random = this.#randomOf(name)
     let cancel = (): void => undefined

@@ -1,6 +1,6 @@
 /**
- * What a block does to the pools of a simulated chain: trades around the price a pool began with, liquidity that comes
- * and goes, now and then a rug. Nothing drifts away, however long a chain lives.
+ * The effects of a block on the pools of a simulated chain: trades around the initial price of a pool, liquidity that
+ * is added and removed, and an occasional rug. Nothing drifts away, however long a chain lives.
  */
 import type { AmmState } from '../../packages/engine/amm/families.ts'
 import type { V2State } from '../../packages/engine/amm/v2/kind.ts'
@@ -9,19 +9,19 @@ import type { Address } from '../../packages/engine/index.ts'
 import type { ChainSim } from '../../packages/engine/testing/chainSim.ts'
 import type { PoolSpec, Random } from '../../packages/engine/testing/randomMarket.ts'
 
-/** A position somebody added and will take out again, by pool. */
+/** Positions to remove later, by pool. */
 export type Positions = ReadonlyMap<
   Address,
   { readonly lower: number; readonly upper: number; readonly amount: bigint }
 >
 
-/** Trades in a block at most. */
+/** The most trades in a block. */
 const MOST = 4
-/** Ticks from where a pool began at which trades turn back: far inside its liquidity. */
+/** The distance in ticks from a pool's initial price at which trades reverse: far inside its liquidity. */
 const FAR_TICKS = 250
 const POSITION_TICKS = 60
 
-/** Trades, and the positions there are afterwards. `origins` are the states in which the pools began. */
+/** Trades, and the resulting positions. `origins` are the initial states of the pools. */
 export function trade(
   random: Random,
   sim: ChainSim,

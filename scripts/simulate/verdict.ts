@@ -1,7 +1,7 @@
-/** What a simulation found wrong: the first thing, and when. Whoever catches errors on the way cannot hide it. */
+/** The first fault that a simulation found, and when. Code that catches errors on the way cannot hide it. */
 import type { VirtualTime } from './virtualTime.ts'
 
-/** What is held against what, in the words of the report. */
+/** The compared pairs, as named in the report. */
 export const LAWS = ['log', 'stream', 'clients', 'pools', 'prices', 'finalChain', 'store', 'endings'] as const
 export type Law = (typeof LAWS)[number]
 
@@ -14,7 +14,7 @@ export class Verdict {
   readonly #startMs: number
   #failure: Broken | null = null
   readonly checks = Object.fromEntries(LAWS.map(law => [law, 0])) as Record<Law, number>
-  /** Times a published state differed from the evaluation of the moment because of an anchor alone. */
+  /** How often a published state differed from the present evaluation because of an anchor alone. */
   leftBehind = 0
 
   constructor(time: VirtualTime) {
@@ -22,7 +22,7 @@ export class Verdict {
     this.#startMs = time.nowMs
   }
 
-  /** `sentence` says what was seen and what should have been. */
+  /** `sentence` states the observed and the expected result. */
   check(law: Law, holds: boolean, sentence: () => string): void {
     this.checks[law] += 1
     if (holds || this.#failure !== null) return
@@ -30,7 +30,7 @@ export class Verdict {
     this.#failure = new Broken(`after ${hours.toFixed(4)} h: ${sentence()}`)
   }
 
-  /** Throws what was found, if anything was. */
+  /** Throws the fault, if there was one. */
   assertWhole(): void {
     if (this.#failure !== null) throw this.#failure
   }

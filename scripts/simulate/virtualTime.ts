@@ -1,7 +1,7 @@
 /**
- * Time of a simulation: it stands still while anything happens and jumps from one timer to the next. While it is
- * installed, timers, `Date.now` and `Math.random` of the whole process are its own, so that the real parts run on it
- * unchanged; turns of the event loop and promises stay the platform's.
+ * Time of a simulation: it stops during every action and jumps from one timer to the next. While installed, it
+ * replaces timers, `Date.now` and `Math.random` of the whole process, so that the real parts run on it unchanged;
+ * turns of the event loop and promises stay the platform's.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../packages/server/ops/clock.ts'
@@ -12,19 +12,19 @@ type Timer = {
   readonly everyMs: number | null
   atMs: number
   isOver: boolean
-  /** Of a poll: what had happened when it last came, and how long it may doze from then on. */
+  /** For a poll: the number of events at its last run, and how long it may be skipped from then on. */
   happened: number
   dozesUntilMs: number
 }
 
 /**
- * What repeats is a poll: it is left out while nothing has happened since it last came, but for once in this time. Most of
- * a quiet hour would be polls that find nothing.
+ * A repeating timer is a poll: it is skipped while nothing has happened since its last run, except once in this
+ * interval. Most of a quiet hour would be polls that find nothing.
  */
 const DOZE_MS = 10_000
-/** Turns without anything done before a moment counts as over: a page of a replay is one turn from the next. */
+/** Turns without activity before a moment counts as over: a page of a replay is one turn from the next. */
 const QUIET_TURNS = 2
-/** A moment that takes more turns than this goes round in circles. */
+/** A moment that takes more turns than this is an endless loop. */
 const MOST_TURNS = 100_000
 
 export class VirtualTime {
@@ -33,7 +33,7 @@ export class VirtualTime {
   #nowMs: number
   #nextId = 1
   #done = 0
-  /** Timers that ran and were no polls. */
+  /** Timers that ran and were not polls. */
   #happened = 0
   readonly #heap: Timer[] = []
 
@@ -47,7 +47,7 @@ export class VirtualTime {
     return this.#nowMs
   }
 
-  /** Something happened: the moment is not over yet. */
+  /** Something happened, so the moment is not over yet. */
   touch(): void {
     this.#done += 1
   }
@@ -65,7 +65,7 @@ export class VirtualTime {
     })
   }
 
-  /** Puts this time in the place of the platform's; the returned function puts that back. */
+  /** Replaces the platform's time with this one; the returned function restores it. */
   install(): () => void {
     const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis
     const [now, random] = [Date.now, Math.random]
@@ -95,13 +95,13 @@ export class VirtualTime {
     }
   }
 
-  /** Everything up to `untilMs`, one timer after the other, each to its end. */
+  /** Runs everything up to `untilMs`, one timer after the other, each to its end. */
   async run(untilMs: number, onMoment: () => void): Promise<void> {
     await this.#settle()
     for (let timer = this.#next(untilMs); timer !== null; timer = this.#next(untilMs)) {
       const before = this.#done
       timer.run()
-      // A poll that touched nothing has found nothing.
+      // A poll without effects has found nothing.
       if (timer.everyMs === null || before !== this.#done) await this.#settle()
       onMoment()
     }
@@ -134,7 +134,10 @@ export class VirtualTime {
     return timer
   }
 
-  /** Goes to the next timer that is due by `untilMs`; one that repeats is entered again, and left out while it dozes. */
+  /**
+   * Advances to the next timer that is due by `untilMs`. A repeating timer is entered again, and skipped while it
+   * dozes.
+   */
   #next(untilMs: number): Timer | null {
     for (;;) {
       const first = this.#heap[0]
@@ -186,5 +189,5 @@ export class VirtualTime {
   }
 }
 
-/** Of the same moment, the one that was set first. */
+/** For the same moment, the timer that was set first. */
 const isBefore = (a: Timer, b: Timer): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.id < b.id)

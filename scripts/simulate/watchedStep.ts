@@ -1,6 +1,6 @@
 /**
- * The engine's own step, looked at each time: every pool holds what the chain says it holds at the tip, and what is
- * published of every token is what it would be evaluated to now (`publishedPrices.ts`).
+ * The engine's own step, checked each time: every pool holds what the chain says at the tip, and the published state
+ * of every token equals its present evaluation (`publishedPrices.ts`).
  */
 import type { AmmState } from '../../packages/engine/amm/families.ts'
 import { type Input, type State, step } from '../../packages/engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * One connection between a subscriber and a client: bytes that take their time, a socket that stalls and fills up, and
- * cuts that lose whatever is on its way. The server's end is a subscriber's sink, the client's a WebSocket.
+ * One connection between a subscriber and a client: bytes with a latency, a socket that stalls and fills up, and cuts
+ * that lose everything in transit. The server's end is a subscriber's sink, the client's a WebSocket.
  */
 import type { Random } from '../../packages/engine/testing/randomMarket.ts'
 import type { ResetReason } from '../../packages/sdk/wire/error.ts'
@@ -9,7 +9,7 @@ import { resetMessage } from '../../packages/server/stream/subscribe.ts'
 import type { Sink } from '../../packages/server/stream/subscriber.ts'
 import type { VirtualTime } from './virtualTime.ts'
 
-/** What the server does with a connection. */
+/** The server's handler for a connection. */
 export type Door = { onFrame(text: string): void; onGone(): void }
 
 type Sent = { readonly texts: readonly string[] } | { readonly code: number; readonly reason: string }
@@ -24,7 +24,7 @@ export class Wire implements Sink, Socket {
   readonly #latencyMs: number
   readonly #listeners = new Map<string, ((event: Event) => void)[]>()
   readonly #queue: { readonly bytes: number; readonly sent: Sent; readonly done: () => void }[] = []
-  /** Under way to the client, oldest first. */
+  /** In transit to the client, oldest first. */
   readonly #underWay: Sent[] = []
   #door: Door | null = null
   #buffered = 0
@@ -43,12 +43,12 @@ export class Wire implements Sink, Socket {
     return this.#isOver
   }
 
-  /** The code either end closed it with, whether or not it was heard. */
+  /** The close code sent by either end, whether or not it was received. */
   get closedWith(): number | null {
     return this.#closedWith
   }
 
-  /** Reaches the server, which may take it or not. */
+  /** Reaches the server, which may accept or refuse it. */
   open(accept: (wire: Wire) => Door | null): void {
     this.#later(() => {
       this.#door = accept(this)
@@ -105,14 +105,14 @@ export class Wire implements Sink, Socket {
     this.cut()
   }
 
-  // What may happen to it.
+  // Faults of the connection.
 
   stall(forMs: number): void {
     this.#stalledUntilMs = this.#time.nowMs + forMs
     this.#time.after(forMs, () => this.#drain())
   }
 
-  /** What is on its way is lost, but for some that had just arrived. */
+  /** Everything in transit is lost, except the part that had just arrived. */
   cut(): void {
     if (this.#isOver) return
     const [next] = this.#underWay
@@ -154,7 +154,7 @@ export class Wire implements Sink, Socket {
     this.#queue.length = 0
     this.#buffered = 0
     this.#dispatch('close', { code, reason })
-    // The server hears of it when it next looks, not before.
+    // The server notices it at its next check, not before.
     this.#time.after(this.#latencyMs, () => this.#door?.onGone())
   }
 
@@ -170,7 +170,7 @@ export class Wire implements Sink, Socket {
   }
 }
 
-/** The texts of unmasked frames, one behind the other (RFC 6455 §5.2). */
+/** The texts of consecutive unmasked frames (RFC 6455 §5.2). */
 function textsIn(bytes: Buffer): string[] {
   const texts: string[] = []
   for (let at = 0; at < bytes.length; ) {

@@ -1,4 +1,6 @@
-/** What everyone in a simulation shares: its time, its chances, its chains, its store, and the books kept of them. */
+/**
+ * The shared parts of a simulation: its time, its random streams, its chains, its store, and the records about them.
+ */
 import { type Random, SETUP, seeded, TOKENS } from '../../packages/engine/testing/randomMarket.ts'
 import type { Address, ChainConfig } from '../../packages/server/ops/config.ts'
 import { setupOf } from '../../packages/server/worker/setupOf.ts'
@@ -15,7 +17,7 @@ import { Verdict } from './verdict.ts'
 import { VirtualTime } from './virtualTime.ts'
 
 const START_MS = 1_700_000_000_000
-/** An Ethereum and a faster one: their records share one log. */
+/** An Ethereum-like chain and a faster one: their records share one log. */
 const CHAINS = [
   { chainId: 1, blockMs: 12_000 },
   { chainId: 56, blockMs: 7_000 },
@@ -29,14 +31,14 @@ export type ChainWorld = {
   readonly reference: Reference
 }
 
-/** So far behind, a feed of a world with long stops starts again at the head: about a minute of a storm. */
+/** In a world with long stops, a feed this far behind starts again at the head: about a minute of a storm. */
 const LONG_STOP_BLOCKS = 6
-/** One world in so many has long stops: in the others every block is walked. */
+/** One world in this many has long stops; in the others every block is walked. */
 const LONG_STOPS_EVERY = 4
 
 export type World = {
   readonly bug: Bug | null
-  /** How far behind a feed starts again at the head instead of walking. */
+  /** The distance from the head at which a feed restarts there instead of walking. */
   readonly longStopBlocks: number
   readonly time: VirtualTime
   readonly tempo: Tempo
@@ -46,7 +48,7 @@ export type World = {
   readonly chains: readonly ChainWorld[]
   readonly cursorSecret: Uint8Array
   readonly counts: Counts
-  /** Chances of its own for whoever asks, so that one more draw here changes nothing there. */
+  /** A separate random stream for each name, so that an additional draw here changes nothing there. */
   readonly randomOf: (name: string) => Random
 }
 
@@ -108,7 +110,7 @@ function configOf(chainId: number, blockTimeMs: number): ChainConfig {
   }
 }
 
-/** FNV-1a: a number of a name. */
+/** FNV-1a: turns a name into a number. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5
   for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) as number), 0x01000193)

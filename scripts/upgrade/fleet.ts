@@ -1,4 +1,4 @@
-/** Real processes of two versions of the service on one database, by what they are and whether they are about to go. */
+/** Real processes of two versions of the service on one database, by role and by whether they are about to end. */
 import { join } from 'node:path'
 import { type ChildService, startChildService } from '../../packages/server/service/testing/childService.ts'
 import { until } from '../../packages/server/service/testing/until.ts'
@@ -11,15 +11,15 @@ export type Member = {
   readonly version: Version
   readonly role: Role
   readonly child: ChildService
-  /** Told to stop, or killed: from here on it may refuse whoever comes. */
+  /** Asked to stop, or killed: from here on it may refuse clients. */
   isLeaving: boolean
 }
 
-/** Longer than a service that is told to stop gives its clients. */
+/** Longer than a stopping service gives its clients. */
 const STOP_MS = 20_000
-/** Of what a process said before it ended. */
+/** Characters of a process's last output. */
 const SHOWN = 500
-/** What OPERATIONS promises for a writer that died. */
+/** The time that OPERATIONS promises for replacing a writer that died. */
 const TAKE_OVER_MS = 10_000
 
 export class Fleet {
@@ -58,12 +58,12 @@ export class Fleet {
     return join(this.#folders[version], 'packages/cli/assay.ts')
   }
 
-  /** Those that can be asked, the ones on their way out among them: nobody tells a client in advance. */
+  /** Nodes that accept requests, including those about to end: clients get no advance notice. */
   apis(): readonly Member[] {
     return [...this.#members].filter(({ role }) => role === 'api')
   }
 
-  /** One that stays, of a version. */
+  /** One node of a version that is not about to end. */
   api(version: Version): Member | undefined {
     return this.apis().find(each => each.version === version && !each.isLeaving)
   }
@@ -81,14 +81,14 @@ export class Fleet {
     await member.child.kill()
   }
 
-  /** Who writes the chain now. */
+  /** The present writer of the chain. */
   async writer(): Promise<Member | undefined> {
     const [seat] = (await execute(this.#store, 'SELECT owner FROM assay.seat')) as { owner: string }[]
     const pid = Number(seat?.owner.split(':')[1])
     return [...this.#members].find(({ child }) => child.pid === pid)
   }
 
-  /** Until this one writes, which is soon after nobody else does. */
+  /** Waits until this one writes, which is soon after the other stopped. */
   async untilWriter(member: Member): Promise<void> {
     const isIt = async () => (await this.writer()) === member
     await until(`${member.name} writes the chain`, isIt, TAKE_OVER_MS)

@@ -1,6 +1,6 @@
 /**
- * What listeners heard, held against the log in the database and against the chain: every record of the log once, as it
- * stands there, and every swap of the chain in one of them.
+ * Compares the listeners' records with the log in the database and with the chain: every record of the log once and
+ * unchanged, and every swap of the chain in one of them.
  */
 import type { Envelope } from '@assay/sdk'
 import { isSwap, recordIdOf } from '../../packages/server/service/testing/record.ts'
@@ -18,20 +18,20 @@ export type Verdict = {
   readonly faults: readonly string[]
 }
 
-/** Looks at each part of the log once, and remembers what may come only once in all of it. */
+/** Reads each part of the log once, and remembers entries that may occur only once in all of it. */
 export class Judge {
   readonly #open: () => Promise<StoreReader>
   #reader: StoreReader | null = null
   readonly #log: Logged[] = []
-  /** How much of it has been judged. */
+  /** The position up to which the log has been judged. */
   #judged = 0
   readonly #recordIds = new Set<string>()
-  /** How often each swap was told. */
+  /** How often each swap was recorded. */
   readonly #swaps = new Map<string, number>()
   #faults: string[] = []
   #repeated = 0
 
-  /** Opened when it is first needed: a reader refuses a database that no process of its version has been at. */
+  /** Opened on first use: a reader refuses a database that no process of its version has opened. */
   constructor(open: () => Promise<StoreReader>) {
     this.#open = open
   }
@@ -45,7 +45,7 @@ export class Judge {
     return this.#log.at(-1)?.sequence ?? 0
   }
 
-  /** Reads what has been written since; which of these swaps nobody has told of. */
+  /** Reads the new part of the log; returns those of these swaps that have no record. */
   async untold(swaps: readonly string[]): Promise<readonly string[]> {
     const reader = (this.#reader ??= await this.#open())
     for (;;) {
@@ -55,7 +55,7 @@ export class Judge {
     }
   }
 
-  /** Of what was read since it last judged, when everybody had time to hear it. */
+  /** Judges everything read since the last judgement, after all listeners had time to receive it. */
   judge(listeners: readonly Listener[], swaps: readonly string[]): Verdict {
     const fresh = this.#log.slice(this.#judged)
     const heard = listeners.map(({ name, records }) => this.#compare(name, records, fresh))

@@ -1,4 +1,4 @@
-/** A customer that is at home with every node of the fleet, and what went wrong for it there. */
+/** A customer connected to every node of the fleet, and the faults it found. */
 import type { createClient } from '@assay/sdk'
 import { Nomad } from '../../packages/server/service/testing/nomad.ts'
 import type { Member } from './fleet.ts'
@@ -10,7 +10,7 @@ export class Listener extends Nomad<Member> {
   readonly name: string
   readonly faults: string[]
 
-  /** `create` is of the version of the SDK it uses. */
+  /** `create` belongs to the SDK version it uses. */
   constructor(name: string, create: typeof createClient, apiKey: string, nodes: () => readonly Member[]) {
     const faults: string[] = []
     super({

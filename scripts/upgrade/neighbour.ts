@@ -1,6 +1,7 @@
 /**
- * The code of a neighbouring version in a folder of its own, ready to run. It must be that version's code alone: its
- * packages find each other in that folder, and only what others wrote is shared with this checkout, where the lockfiles agree.
+ * The code of a neighbouring version in a separate folder, ready to run. It must be that version's code alone: its
+ * packages find each other in that folder, and only third-party packages are shared with this checkout, where the
+ * lockfiles agree.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
@@ -9,15 +10,15 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { schema } from '../../packages/server/store/postgres/schema.ts'
 
-/** While nothing is tagged: about as much as goes into a release. */
+/** Used while nothing is tagged: about as many commits as a release contains. */
 const FURTHEST = 50
 const MIGRATIONS = 'packages/server/store/postgres/schema'
 const OWN = '@assay'
 
 export type Neighbour = {
-  /** The whole name of its commit. */
+  /** The full hash of its commit. */
   readonly commit: string
-  /** What it is, for people. */
+  /** A description for people. */
   readonly about: string
   readonly schemaVersion: number
 }
@@ -26,7 +27,7 @@ export type Neighbour = {
 export const oldestSchema = (): number =>
   schema.reduce((oldest, { version, oldest: own = version }) => Math.max(oldest, own), 0)
 
-/** The version asked for, or the last release, or as long as there is none the oldest commit of the last ones that may be one. */
+/** The requested version, otherwise the last release, otherwise the oldest recent commit that qualifies. */
 export function findNeighbour(asked: string | undefined): Neighbour {
   if (asked !== undefined) {
     if (known(asked) === null) throw new Error(`git knows no commit ${asked}`)
@@ -50,7 +51,7 @@ function neighbourAt(reference: string, why: string): Neighbour {
   return { commit, about, schemaVersion: schemaVersionAt(commit) }
 }
 
-/** Of the commits before this one: a release that is being looked at is no neighbour of itself. */
+/** Among the commits before this one: a release under test is not its own neighbour. */
 const lastTag = (): string | null => attempted('describe', '--tags', '--abbrev=0', 'HEAD^')
 
 const known = (reference: string): string | null =>
@@ -64,7 +65,7 @@ function attempted(...args: readonly string[]): string | null {
   }
 }
 
-/** The number its last migration is named by; 0 before there were any. */
+/** The number in the name of its last migration; 0 before the first. */
 function schemaVersionAt(commit: string): number {
   const files = git('ls-tree', '--name-only', commit, `${MIGRATIONS}/`)
   return Math.max(0, ...[...files.matchAll(/\/(\d{4})-[^/]+$/gm)].map(([, version]) => Number(version)))
@@ -102,7 +103,7 @@ export function checkOut({ commit }: Neighbour): Tree {
   }
 }
 
-/** One link for each package of others; its own ones are linked to itself. */
+/** One link per third-party package; its own packages are linked to itself. */
 function linkModules(folder: string): void {
   const here = process.cwd()
   for (const place of ['', ...workspaces(folder).map(name => join('packages', name))]) {
@@ -128,14 +129,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A link too many, and both versions would be this one. */
+/** One link too many, and both versions would be this one. */
 function assertAlone(folder: string): void {
   const found = workspaces(folder).map(name => realpathSync(join(folder, 'node_modules', OWN, name)))
   const strayed = found.filter(path => !path.startsWith(`${folder}/`))
   if (strayed.length > 0) throw new Error(`code of another version would be run: ${strayed.join(', ')}`)
 }
 
-/** Its SDK, which a customer may go on with after the service is a new one. */
+/** Its SDK, which a customer may keep using after the service was upgraded. */
 export const sdkOf = (folder: string): Promise<typeof import('@assay/sdk')> =>
   import(pathToFileURL(join(folder, 'packages/sdk/index.ts')).href) as Promise<typeof import('@assay/sdk')>
 

@@ -1,12 +1,12 @@
 /**
- * Somebody who asks over HTTP without a pause, one node after the other, and takes a refused connection of a node that is
- * going away as a reason to ask the next. Every other failure is counted and told.
+ * A client that sends HTTP requests without a pause, one node after the other. When a node that is about to end
+ * refuses a connection, it moves on to the next. Every other failure is counted and reported.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from '../../packages/server/service/testing/answer.ts'
 import type { Member } from './fleet.ts'
 
-/** What is asked, and what is wrong with what was answered, as a reader bound by the contract sees it. */
+/** A request, and the faults of its response for a reader bound by the contract. */
 export type Path = { readonly path: string; readonly faultsOf: (answer: unknown) => readonly string[] }
 
 export type PollerOptions = {
@@ -14,14 +14,14 @@ export type PollerOptions = {
   readonly paths: readonly Path[]
   readonly nodes: () => readonly Member[]
   readonly everyMs: number
-  /** While this holds, 503 and 504 with a time to come back are no failure: nobody is there to compute. */
+  /** While this is true, 503 and 504 with a retry time are no failures: no process is there to compute. */
   readonly mayBeRefused?: () => boolean
 }
 
 export class Poller {
   answered = 0
   refused = 0
-  /** Connections that a node on its way out did not take. */
+  /** Connections that a node about to end did not accept. */
   movedOn = 0
   readonly failures: string[] = []
   readonly #options: PollerOptions
@@ -56,11 +56,11 @@ export class Poller {
       const [fault] = status === 200 ? faultsOf(body) : []
       if (fault !== undefined)
         this.failures.push(`${node.name} answered ${path} against the contract: ${fault}`)
-      // That an operator has paused the chain is an answer too.
+      // A chain paused by an operator is a valid response too.
       else if (status === 200 || (status === 422 && text.includes('"OPERATOR"'))) this.answered += 1
       else if ((status === 503 || status === 504) && (mayBeBefore || mayBeRefused?.() === true))
         this.refused += 1
-      // What an old version does at its end cannot be changed any more.
+      // The behaviour of an old version at its end can no longer be changed.
       else if (status === 503 && node.isLeaving && node.version === 'old') this.movedOn += 1
       else this.failures.push(`${node.name} answered ${path} with ${status}: ${text.slice(0, 300)}`)
     } catch (failure) {

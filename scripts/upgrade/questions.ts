@@ -1,6 +1,6 @@
 /**
- * What an API node cannot answer by itself: every question goes as a letter to whoever writes the chain, which may be of the
- * other version. Failures are thrown; only "not right now" is asked again, as a client would.
+ * Requests that an API node cannot answer alone: each goes as a store RPC to the writer of the chain, which may be of
+ * the other version. Failures are thrown; only "not right now" is retried, as a client would.
  */
 import { AssayError, type Client, createClient, type verify } from '@assay/sdk'
 import { CHAIN_ID } from '../../packages/server/service/testing/plan.ts'
@@ -13,13 +13,13 @@ export type Asker = {
   readonly key: string
   readonly token: Hex
   readonly pool: Hex
-  /** Of every version that a customer may have. */
+  /** One for every version that a customer may have. */
   readonly verifiers: readonly (typeof verify)[]
-  /** A token that nobody has asked for yet. */
+  /** A token that was never requested. */
   readonly nextStray: () => Hex
 }
 
-/** Other numbers than the configuration has, that leave every token its route. */
+/** Differs from the configured policy, but leaves every token its route. */
 const OTHER_POLICY = { max_hops: 2 }
 
 const clientAt = ({ key }: Asker, node: Member): Client =>
@@ -47,7 +47,7 @@ export async function askAll(asker: Asker, node: Member): Promise<void> {
   await enrol(asker, node)
 }
 
-/** By one node, and known by all. */
+/** Enrolled at one node, and known to all. */
 async function enrol(asker: Asker, node: Member): Promise<void> {
   const token_address = asker.nextStray()
   const stateAt = async (each: Member) =>
@@ -103,7 +103,7 @@ async function untilEverywhere(asker: Asker, what: string, state: string): Promi
 
 const stayingNodes = ({ fleet }: Asker): Member[] => fleet.apis().filter(({ isLeaving }) => !isLeaving)
 
-/** 503 is asked again: a writer may have just begun. */
+/** Retries a 503: a writer may have just started. */
 const patiently = <Result>(what: string, ask: () => Promise<Result>): Promise<Result> =>
   until(what, () =>
     ask().then(

@@ -1,6 +1,6 @@
 /**
- * A rolling upgrade with customers: streams, requests and trades go on from the first stage to the last. After each stage the
- * market is held still for a moment, and everything that was said, answered and refused in it is judged.
+ * A rolling upgrade with customers: streams, requests and trades continue from the first stage to the last. After
+ * each stage the market pauses for a moment, and all records, responses and refusals of the stage are judged.
  */
 import * as wire from '@assay/sdk/wire'
 import { tolerance } from '../../packages/sdk/testing/conformance.ts'
@@ -23,9 +23,9 @@ export type Row = {
   readonly repeated: number
   readonly answered: number
   readonly failed: number
-  /** Questions to a writer in the time when there was none. */
+  /** Requests to a writer in the time without one. */
   readonly refused: number
-  /** From the end of one writer until every node has heard of the next; null while it stayed. */
+  /** From the end of one writer until every node knows the next; null while the writer stayed. */
   readonly changeSeconds: number | null
   readonly faults: readonly string[]
 }
@@ -37,7 +37,7 @@ export type Cast = {
   readonly key: string
   readonly pool: Hex
   readonly tokens: readonly Hex[]
-  /** The SDK of each version, by what its customer is called. */
+  /** The SDK of each version, by the name of its customer. */
   readonly clients: Readonly<Record<string, typeof createClient>>
 }
 
@@ -91,7 +91,7 @@ export class Rehearsal {
     return new Rehearsal(cast, await Trading.start(cast.chain))
   }
 
-  /** Until every node has had a quote computed by the next one, there may be nobody to compute. */
+  /** Until every node has had a quote computed by the next writer, requests may find no process to compute. */
   async changeWriter(change: () => Promise<void>): Promise<void> {
     this.#isWriterChanging = true
     const startMs = performance.now()
@@ -108,7 +108,7 @@ export class Rehearsal {
     }
   }
 
-  /** What the writer before has told is undone by the one after it. */
+  /** The next writer undoes records of the previous one. */
   reorganise(depth: number): Promise<void> {
     return this.#trading.reorganise(depth)
   }
@@ -140,7 +140,7 @@ export class Rehearsal {
     }
   }
 
-  /** How often the listeners connected, and how often a node on its way out sent a request on. */
+  /** How often the listeners connected, and how often a request moved on from a node about to end. */
   get moves(): { readonly streams: number; readonly requests: number } {
     return {
       streams: this.#listeners.reduce((sum, { connections }) => sum + connections, 0),
@@ -153,7 +153,7 @@ export class Rehearsal {
     await this.#trading.close()
   }
 
-  /** The market stands still until everything is told and heard, and every node says what the chain says. */
+  /** The market pauses until everything is recorded and received, and every node agrees with the chain. */
   #settle(): Promise<void> {
     return this.#trading.paused(async () => {
       const { judge } = this.#cast

@@ -1,7 +1,7 @@
 /**
- * In which order processes are replaced: API nodes first and writers last, as OPERATIONS has it, then back, with kills in
- * place of orders, there again, and back to the old version alone. Each change of the writer is followed by a reorganisation
- * of blocks that the one before has written.
+ * The order in which processes are replaced: API nodes first and writers last, as in OPERATIONS, then back, with
+ * kills instead of orderly stops, forward again, and back to the old version alone. Each change of the writer is
+ * followed by a reorganisation of blocks that the previous one wrote.
  */
 import { type Asker, askAll, operate } from './questions.ts'
 import type { Fleet, Member } from './fleet.ts'
@@ -13,7 +13,7 @@ export type Cast = {
   readonly fleet: Fleet
   readonly rehearsal: Rehearsal
   readonly asker: Asker
-  /** Of the old version, which is all there is. */
+  /** Of the old version, the only one at the start. */
   readonly writer: Member
   readonly nodes: readonly Member[]
   readonly onRow: (row: Row) => void
@@ -69,7 +69,10 @@ export async function roll({ fleet, rehearsal, asker, writer, nodes, onRow }: Ca
   })
 }
 
-/** Both versions ask, as far as both are there; the one that the writer is not of also operates. */
+/**
+ * Both versions send requests if both are present; the version that is not the writer's also performs operator
+ * actions.
+ */
 async function askWriter(fleet: Fleet, asker: Asker): Promise<void> {
   const writer = await fleet.writer()
   for (const version of ['old', 'new'] as const) {

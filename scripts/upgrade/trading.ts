@@ -1,9 +1,12 @@
-/** Trades that go on, a block a second, with reorganisations when told; and what the chain itself has of them in the end. */
+/**
+ * Continuous trades, one block per second, with reorganisations on request; and the swaps that are on the chain in
+ * the end.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { toEventSelector } from 'viem'
 import type { TestChain } from '../../packages/server/service/testing/testChain.ts'
 
-/** Times of blocks are whole seconds: a quicker chain would run ahead of the clock. */
+/** Block times are whole seconds: a faster chain would run ahead of the clock. */
 const BLOCK_MS = 1000
 const IDLE_MS = 10
 const SWAPS = [
@@ -13,7 +16,7 @@ const SWAPS = [
 
 export class Trading {
   readonly #chain: TestChain
-  /** Swaps up to this block are none of ours. */
+  /** Swaps up to this block are not ours. */
   readonly #from: number
   readonly #running: Promise<void>
   #isDone = false
@@ -26,7 +29,7 @@ export class Trading {
     this.#running = this.#trade().finally(() => {
       this.#isDone = true
     })
-    // Told by `close`.
+    // Reported by `close`.
     this.#running.catch(() => undefined)
   }
 
@@ -34,7 +37,7 @@ export class Trading {
     return new Trading(chain, (await chain.head()).number)
   }
 
-  /** What `task` sees stands still. */
+  /** The chain pauses while `task` runs. */
   async paused<Value>(task: () => Promise<Value>): Promise<Value> {
     this.#isPaused = true
     while (!this.#isIdle && !this.#isDone) await pause(IDLE_MS)
@@ -46,7 +49,7 @@ export class Trading {
     }
   }
 
-  /** The last blocks give way to as many others and one more. */
+  /** Replaces the last blocks with the same number of others, plus one. */
   reorganise(depth: number): Promise<void> {
     return this.paused(async () => {
       await this.#chain.reorg(depth)
@@ -54,14 +57,14 @@ export class Trading {
     })
   }
 
-  /** Every swap on the chain as it stands, by its block and its place in it. */
+  /** Every swap on the present chain, by its block and its position in it. */
   async swaps(): Promise<readonly string[]> {
     const params = [{ fromBlock: `0x${(this.#from + 1).toString(16)}`, toBlock: 'latest', topics: [SWAPS] }]
     const logs = await this.#chain.rpc<{ blockHash: string; logIndex: string }[]>('eth_getLogs', ...params)
     return logs.map(({ blockHash, logIndex }) => `${blockHash} ${Number(logIndex)}`)
   }
 
-  /** Fails with what ended it before its time. */
+  /** Fails with the error that ended it early. */
   async close(): Promise<void> {
     this.#isDone = true
     await this.#running
@@ -72,7 +75,7 @@ export class Trading {
     const moth = chain.pool('uniswap-v2', 'USDT', 'MOTH')
     const lark = chain.pool('uniswap-v3', 'WETH', 'LARK')
     for (let at = 0; !this.#isDone; at++) {
-      // There and back, so that prices move and stay.
+      // In both directions, so that prices move without drifting.
       const [one, other] = at % 2 === 0 ? (['MOTH', 'LARK'] as const) : (['USDT', 'WETH'] as const)
       const usd = 200 + (at % 7)
       await chain.run(

@@ -1,4 +1,4 @@
-/** CoinGecko's MCP server as a process, spoken to over its standard input and output: a line of JSON a message. */
+/** CoinGecko's MCP server as a process, controlled over its standard input and output: one line of JSON per message. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ export class McpProcess {
     })
   }
 
-  /** Of what is installed in `folder`. */
+  /** The server installed in `folder`. */
   static async open(folder: string, environment: Readonly<Record<string, string>>): Promise<McpProcess> {
     const program = join(folder, 'node_modules/@coingecko/coingecko-mcp/index.js')
     const deno = denoIn(folder)
@@ -45,7 +45,7 @@ export class McpProcess {
     return mcp
   }
 
-  /** What the tool that runs an agent's code says. */
+  /** The output of the tool that runs an agent's code. */
   async execute(code: string): Promise<string> {
     const { result, error } = await this.#ask('tools/call', { name: 'execute', arguments: { code } })
     return error?.message ?? (result?.content ?? []).map(({ text = '' }) => text).join('\n')
@@ -73,9 +73,9 @@ export class McpProcess {
 }
 
 /**
- * A folder with a `deno` for the server to find. Deno 2.9 asks for leave to listen on a Unix
- * socket, over which the server speaks to its own worker, and the server asks for leave for its base address alone. So
- * what it asks for is widened to the whole network; nothing else of the server or of Deno is touched.
+ * A folder with a `deno` for the server to find. Deno 2.9 requires permission to listen on a Unix socket, over which
+ * the server talks to its own worker, but the server requests permission only for its base address. The request is
+ * therefore widened to the whole network; nothing else of the server or of Deno is changed.
  */
 function denoIn(folder: string): string {
   const bin = join(folder, 'deno-bin')

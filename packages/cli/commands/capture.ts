@@ -15,7 +15,7 @@ type Options = {
   readonly json?: boolean
 }
 
-/** Two files a block: a folder with more files is hard to handle. */
+/** Two files per block: a folder with more files is hard to handle. */
 const MOST_BLOCKS = 100_000
 
 export const captureCommand = (): Command =>

@@ -1,8 +1,8 @@
-/** `assay completion`: a script that teaches a shell the commands and options, made from the commands themselves. */
+/** `assay completion`: a shell script that completes commands and options, generated from the commands themselves. */
 import { Argument, Command } from 'commander'
 
 type Node = {
-  /** Of words after `assay`, each with a blank before it; empty for `assay` itself. */
+  /** Words after `assay`, each preceded by a blank; empty for `assay` itself. */
   readonly path: string
   readonly words: readonly { readonly word: string; readonly about: string }[]
 }

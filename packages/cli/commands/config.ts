@@ -1,4 +1,7 @@
-/** `assay config`: check a configuration, show every value with its source, begin a new file, and its JSON Schema. */
+/**
+ * `assay config`: checks a configuration, shows every value with its source, creates a new file, and prints its JSON
+ * Schema.
+ */
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ShownConfig } from '@assay/server/config'
@@ -41,7 +44,7 @@ export function configCommand(): Command {
   return config
 }
 
-/** The file that is named, else `assay.yaml` if it is there, else the environment. */
+/** The named file, otherwise `assay.yaml` if it exists, otherwise the environment. */
 async function shownConfig(choice: ConfigChoice): Promise<ShownConfig & { readonly name: string }> {
   const { showConfig, showEnvironment } = await server()
   const file = configFile(choice)

@@ -62,7 +62,7 @@ const WHY: Readonly<Record<string, string>> = {
   NOT_BELIEVED: 'not believed',
 }
 
-/** Dollars and cents, rounded up: less might not do. */
+/** Dollars and cents, rounded up: less might not be enough. */
 function dollars(text: string): string {
   const [whole = '0', fraction = ''] = text.split('.')
   const digits = BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'))

@@ -1,4 +1,4 @@
-/** `assay db`: check, backup, restore and move of the database of a configuration. */
+/** `assay db`: checks, backs up, restores and moves the database of a configuration. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { EXIT } from '../exit.ts'
 import { type ConfigChoice, installedConfig, withInstalled } from '../options.ts'

@@ -1,4 +1,7 @@
-/** `assay decimals confirm`: an operator's word that a token's decimals have changed; the service reads them once more. */
+/**
+ * `assay decimals confirm`: an operator confirms that a token's decimals have changed; the service reads them once
+ * more.
+ */
 import { Command } from 'commander'
 import { addressOrSymbol, namedToken } from '../namedToken.ts'
 import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'

@@ -1,4 +1,4 @@
-/** `assay exit`: what sales of a token would pay, with the distance from its price. */
+/** `assay exit`: the proceeds of selling a token, with the distance from its price. */
 import type { Exit } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'

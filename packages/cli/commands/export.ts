@@ -1,4 +1,7 @@
-/** `assay export`: a range of the log into a file. Cut short, the same command goes on after the last whole row. */
+/**
+ * `assay export`: writes a range of the log to a file. After an interruption, the same command resumes after the last
+ * complete row.
+ */
 import { Argument, Command, Option } from 'commander'
 import {
   closeSync,
@@ -39,7 +42,10 @@ type Options = ServiceChoice & {
   readonly interval?: (typeof INTERVALS)[number]
 }
 
-/** Beside the file: what it is of, so that it can be gone on with and another one can begin where it ends. */
+/**
+ * Stored next to the file: describes its content, so that the export can be resumed and another one can start where
+ * it ends.
+ */
 type Position = {
   readonly kind: string
   readonly format: Format
@@ -47,13 +53,13 @@ type Position = {
   readonly epoch: number
   readonly after_sequence: number
   readonly to_sequence: number
-  /** Of candles: buckets that begin from then on, and end by then. */
+  /** For candles: buckets that start at or after this time and end by the other. */
   readonly from_ms?: number
   readonly to_ms?: number
   readonly is_complete: boolean
 }
 
-/** Written beside its place and moved there at its end: nothing in it says from where it could be gone on with. */
+/** Written under a temporary name and moved at the end: its content does not show where it could be resumed. */
 const isInOnePiece = (kind: string, format: Format): boolean => kind === 'candles' || format === 'parquet'
 
 export const exportCommand = (): Command =>
@@ -133,7 +139,7 @@ async function write(
   const counted = new Transform({
     transform(part: Buffer, _, done) {
       bytes += part.length
-      // Of records as text the last row tells how far it is.
+      // For records as text, the last row shows the progress.
       if (!isInOnePiece(kind, format)) tail = (tail + part.toString('latin1')).slice(-8192)
       const at = isInOnePiece(kind, format) ? null : lastRow(tail, format as 'csv' | 'ndjson')?.sequence
       const share = at == null ? 0 : (at - after) / Math.max(1, to - after)
@@ -199,7 +205,7 @@ const positionFile = (file: string): string => `${file}.position.json`
 const notePosition = (file: string, position: Position): void =>
   writeFileSync(positionFile(file), `${JSON.stringify(position, null, 1)}\n`)
 
-/** The export that was begun into this file; null for a new one. A file of something else is not touched. */
+/** The export that was started into this file; null for a new one. A file with other content is not touched. */
 function begunAt(file: string, kind: string, format: Format, filter: object): Position | null {
   if (!existsSync(file) && !isInOnePiece(kind, format)) return null
   if (!existsSync(positionFile(file))) {
@@ -232,7 +238,7 @@ function cutToRow(file: string, format: Format): number | null {
   return found.sequence
 }
 
-/** No row is longer than this by far. */
+/** Far longer than any row. */
 const TAIL = 1024 * 1024
 
 function readTail(file: string): string {

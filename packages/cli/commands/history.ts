@@ -1,4 +1,4 @@
-/** `assay history`: what was published about a token, as it was said or as candles; retractions are named. */
+/** `assay history`: the published history of a token, as records or as candles; retractions are named. */
 import type { CandlePage, Client, HistoryPage } from '@assay/sdk'
 import { Command, Option } from 'commander'
 import { EXIT } from '../exit.ts'
@@ -23,7 +23,7 @@ type Options = ServiceChoice & {
 }
 type Query = Parameters<Client['fetchHistory']>[0]
 
-/** What the API gives at once. */
+/** The most the API returns at once. */
 const PAGE = 1000
 
 /** Parameters that cannot be combined with a moment. */
@@ -80,7 +80,7 @@ async function printHistory(chain: number, token: string, options: Options): Pro
 
 type Page<Row> = { readonly rows: readonly Row[]; readonly next: string | null }
 
-/** As many pages as the limit takes. */
+/** Fetches as many pages as the limit requires. */
 async function pages<Row>(
   { limit, ...options }: Options,
   fetchPage: (page: { limit?: number; cursor?: string }) => Promise<Page<Row>>,
@@ -90,7 +90,7 @@ async function pages<Row>(
   let next: string | null = null
   do {
     const page: Page<Row> = await fetchPage({
-      // A moment has one answer, and the API takes no limit for it.
+      // A moment has one answer, and the API accepts no limit for it.
       ...(isMoment ? {} : { limit: Math.min(PAGE, limit - rows.length) }),
       ...(next === null ? {} : { cursor: next }),
     })

@@ -1,4 +1,4 @@
-/** `assay world incident`: something goes wrong in a running world, at a wish; `incidents` tells what can. */
+/** `assay world incident`: causes an incident in a running world; `incidents` lists the available ones. */
 import { resolve } from 'node:path'
 import type { IncidentWish } from '@assay/world'
 import { Command } from 'commander'

@@ -30,7 +30,7 @@ export function keysCommand(): Command {
   return keys
 }
 
-/** Where the keys are: the files of an installation, or a running service. */
+/** Where the keys are: in the files of an installation, or in a running service. */
 const withKeyring = (command: Command): Command =>
   withInstalled(command)
     .option('--url <url>', 'a running service instead of its files; needs an admin key')

@@ -1,6 +1,6 @@
 /**
- * `assay mcp`: the tools for agents over stdio, which call a service with a key. An agent's program starts it; at
- * a terminal it prints what to paste into the client.
+ * `assay mcp`: the tools for agents over stdio, which call a service with a key. An agent's program starts it; in a
+ * terminal it prints the text to paste into the client.
  */
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
@@ -26,10 +26,10 @@ const score = (text: string): number => {
   return Number(text)
 }
 
-/** Questions under way at once; further lines wait in the pipe. */
+/** Concurrent questions; further lines wait in the pipe. */
 const MAX_AT_ONCE = 8
 
-/** Until the other side closes its end. What is still being answered then is answered. */
+/** Runs until the other side closes its end. Questions being answered at that point are still answered. */
 async function serveStdio(options: Choice): Promise<void> {
   const { answerToLine } = await import('@assay/server/mcp')
   const door = { client: clientOf(options), minScore: options.minScore, pay: async () => {} }

@@ -1,4 +1,4 @@
-/** `assay quote`: one token's price as a person reads it, or the whole answer as JSON. */
+/** `assay quote`: one token's price in readable form, or the whole answer as JSON. */
 import type { Client, PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
@@ -20,7 +20,7 @@ export const quoteCommand = (): Command =>
 
 type Options = ServiceChoice & { readonly wait?: boolean }
 
-/** A first look at a token takes seconds; on a slow endpoint a minute. */
+/** The first evaluation of a token takes seconds; on a slow endpoint a minute. */
 const PATIENCE_MS = 120_000
 
 async function printQuote(chain: number, token: string, options: Options): Promise<void> {
@@ -65,7 +65,7 @@ function unpricedText({ reason, last_priced: last, as_of, candidates }: Unpriced
   ].join('\n')
 }
 
-/** The nearest routes and pools, the rule each failed, what it has and what the rule wants. */
+/** The routes and pools closest to a price, the rule each failed, the value it has and the value the rule requires. */
 const candidateTable = (candidates: UnpricedQuote['candidates']): string =>
   table(
     ['Nearest', 'Failed by', 'Has', 'Needs'].map(title => ({ title })),

@@ -1,6 +1,6 @@
 /**
- * `assay replay`: the records of a chain out of the log, from any that is still kept, in order and without a gap. It goes
- * on after a dropped connection; with `--position` also after it was ended itself.
+ * `assay replay`: the records of a chain from the log, starting at any that is still kept, in order and without a
+ * gap. It resumes after a dropped connection, and with `--position` also after it was stopped itself.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -46,7 +46,7 @@ export const replayCommand = (): Command =>
 
 /** How often the position is saved: after a kill some records are repeated, none is missed. */
 const POSITION_MS = 1000
-/** Connections in a row without a record. */
+/** Consecutive connections without a record. */
 const MAX_FAILURES = 5
 const PAUSE_MS = 1000
 
@@ -85,7 +85,7 @@ async function replay(chain: number, options: Options): Promise<void> {
           break
         }
         if (options.types === undefined || options.types.some(type => type === record.type)) {
-          // A pipe that is full holds up the stream, which resumes when it was dropped for that.
+          // A full pipe stalls the stream, which resumes if it was dropped because of that.
           if (!process.stdout.write(`${print(record)}\n`)) await once(process.stdout, 'drain')
         }
         place.moveTo(record.stream_sequence)
@@ -120,7 +120,7 @@ async function cursorAfter(
   return resume_cursor
 }
 
-/** Throws what no further connection helps against. */
+/** Throws errors that another connection cannot fix. */
 async function judge(outcome: StreamOutcome, oldest: number, failures: number): Promise<void> {
   if (outcome.kind === 'ENDED') return
   if (outcome.kind === 'RESET_REQUIRED')

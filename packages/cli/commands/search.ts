@@ -1,4 +1,7 @@
-/** `assay search`: what is known under an address on any chain, or the tokens whose symbol or name has these letters. */
+/**
+ * `assay search`: everything known under an address on any chain, or the tokens whose symbol or name contains the
+ * text.
+ */
 import type { Client, SearchResult, TokenList } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
@@ -29,7 +32,7 @@ async function search(text: string, options: ServiceChoice): Promise<void> {
   print(options, found, () => (isEmpty ? `nothing is known as ${text}` : textOf(found)))
 }
 
-/** The API finds addresses; names are nobody's property, and are looked for here. */
+/** The API finds addresses; symbols and names are not unique, and are searched here. */
 async function byName(client: Client, text: string): Promise<SearchResult> {
   const wanted = text.toLowerCase()
   const { chains } = await client.fetchChains()

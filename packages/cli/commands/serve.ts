@@ -41,7 +41,7 @@ async function serve(options: Options): Promise<void> {
   const read = await configOf(options)
   const config =
     options.port === undefined ? read : { ...read, listen: { ...read.listen, port: options.port } }
-  // An API node asks no endpoint.
+  // An API node calls no endpoint.
   if (options.role !== 'api')
     for (const warning of await preflight(config)) console.error(`warning: ${warning}`)
   if (options.role === 'chain') {

@@ -20,10 +20,13 @@ export const verifyCommand = (): Command =>
     .option('--rpc <url>', 'a node of your choice, to check the evidence against')
     .action(verifyQuote)
 
-/** More would bury the first: one untrue number makes others differ that follow from it. */
+/** More would hide the first: one wrong number makes the numbers derived from it differ too. */
 const MAX_SHOWN = 20
 
-/** Exit code 0: it verifies. 1: it does not. 3: there is no price to verify, or it is withheld for good reason. */
+/**
+ * Exit code 0: the quote verifies. 1: it does not. 3: there is no price to verify, or it is withheld for a valid
+ * reason.
+ */
 async function verifyQuote(chain: number, token: string, options: Options): Promise<void> {
   const client = clientOf(options)
   const token_address = await namedToken(client, chain, token)

@@ -1,6 +1,6 @@
 /**
- * `assay watch`: the prices of some chains, or of all, as they change: a table that keeps itself current on a terminal,
- * and a line for each change elsewhere. A dropped connection resumes by itself.
+ * `assay watch`: the prices of some chains, or of all, as they change: a live table on a terminal, and a line for
+ * each change elsewhere. A dropped connection resumes automatically.
  */
 import type { Client, Envelope, FollowEvent, TokenList } from '@assay/sdk'
 import { Command } from 'commander'
@@ -95,7 +95,7 @@ function openBoard(url: string, board: Board, quit: () => void) {
   return openScreen(
     rows => {
       const chainLines = board.chainLines
-      // Title, a blank line on both sides of the chains, the heading of the tokens, the footer.
+      // Lines for the title, a blank line on both sides of the chains, the heading of the tokens, and the footer.
       page = Math.max(1, rows - chainLines.length - 5)
       const { lines, total } = board.tokenLines(ORDERS[order] ?? 'symbol', from, page)
       if (from >= total) from = Math.max(0, total - page)

@@ -1,4 +1,4 @@
-/** `assay world`: the local chains alone, and what can be made to happen in them. */
+/** `assay world`: the local chains alone, and the incidents that can be caused in them. */
 import { Command } from 'commander'
 import type { WorldOptions } from '../local/runWorld.ts'
 import { whole, withJson, withProfile } from '../options.ts'

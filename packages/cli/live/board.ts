@@ -9,7 +9,7 @@ export type WatchedChain = {
   readonly chainId: number
   readonly name: string
   readonly follower: Follower
-  /** Before the stream has delivered any. */
+  /** Used before the stream has delivered any. */
   readonly firstHealth: Health | null
   readonly names: ReadonlyMap<string, string>
 }
@@ -62,7 +62,7 @@ export class Board {
     )
   }
 
-  /** The heading, then a line a token. */
+  /** The heading, then one line per token. */
   tokenLines(
     order: Order,
     from: number,
@@ -145,5 +145,5 @@ const COMPARE: Readonly<Record<Order, (a: Row, b: Row) => number>> = {
   age: (a, b) => (a.ageMs ?? Number.MAX_VALUE) - (b.ageMs ?? Number.MAX_VALUE) || bySymbol(a, b),
 }
 
-/** One that is not known comes last. */
+/** Unknown values come last. */
 const sizeOf = (bps: number | null): number => (bps === null ? -1 : Math.abs(bps))

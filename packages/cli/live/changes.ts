@@ -1,13 +1,13 @@
 /**
- * What each token in sight cost an hour ago, or at the first price within that hour. Asked a few times a second at most
- * and kept for minutes: a table must not spend its consumer's quota.
+ * The price of each visible token an hour ago, or the first price within that hour. Fetched at most a few times a
+ * second and kept for minutes: a table must not use up its consumer's quota.
  */
 import type { Client, ExactValue } from '@assay/sdk'
 
 const PACE_MS = 400
 const HOUR_MS = 3_600_000
 const KEPT_MS = 300_000
-/** The first records of the hour; the first that has a price is taken. */
+/** The first records of the hour; the first with a price is used. */
 const RECORDS = 5
 
 export type Asset = { readonly chainId: number; readonly address: `0x${string}` }
@@ -22,12 +22,12 @@ export class Changes {
     this.#client = client
   }
 
-  /** Null while it is not known, or there was no price. */
+  /** Null while unknown, or when there was no price. */
   before(asset: Asset): ExactValue | null {
     return this.#known.get(keyOf(asset))?.price ?? null
   }
 
-  /** Asks for the first of these that is not known, if it is time to ask. */
+  /** Fetches the first unknown one of these, if the interval has passed. */
   want(assets: readonly Asset[]): void {
     const now = Date.now()
     if (this.#isBusy || now - this.#lastAskedMs < PACE_MS) return
@@ -51,7 +51,7 @@ export class Changes {
         price: first?.state === 'PRICED' ? first.price_usd : null,
       })
     } catch {
-      // The cell stays empty, and is asked for again when its turn comes.
+      // The cell stays empty, and is fetched again in its turn.
     } finally {
       this.#isBusy = false
     }

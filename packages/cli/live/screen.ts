@@ -1,6 +1,6 @@
 /**
- * A full screen that redraws itself and is given back as it was: the other screen of the terminal, without a cursor,
- * with keys read one at a time.
+ * A full screen that redraws itself and restores the terminal at the end: it uses the alternate screen, hides the
+ * cursor, and reads keys one at a time.
  */
 import { harmless } from '../terminal/harmless.ts'
 import { widthOf } from '../terminal/table.ts'
@@ -51,7 +51,7 @@ export function openScreen(draw: (rows: number) => readonly string[], press: (ke
   }
 }
 
-/** A line that is too long loses its end; colours are kept, so that they end. */
+/** A line that is too long is cut at its end; colour codes are kept, so that colours end. */
 function cut(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line
   let [kept, width, isColour] = ['', 0, false]

@@ -1,6 +1,9 @@
-/** How this program was started, so that the commands we print can be pasted: from a checkout with npm, or as a package. */
+/**
+ * How this program was started, so that the commands we print can be pasted: from a checkout with npm, or as a
+ * package.
+ */
 
-/** npm names the script it runs; in a checkout that is `start` or `assay`. */
+/** npm sets the name of the script it runs; in a checkout that is `start` or `assay`. */
 const isCheckout = (): boolean => /^(start|assay)$/.test(process.env['npm_lifecycle_event'] ?? '')
 
 export const assayCommand = (): string => (isCheckout() ? 'npm run assay --' : 'npx assay')

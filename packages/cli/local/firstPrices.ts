@@ -1,12 +1,15 @@
-/** Waits for the first price on every chain of a started service, and says meanwhile which chains are awaited and why. */
+/**
+ * Waits for the first price on every chain of a started service, and reports meanwhile which chains are missing and
+ * why.
+ */
 import { AssayError, type Chain, createClient } from '@assay/sdk'
 
-/** A few seconds where nodes run natively; emulated ones on a busy machine need minutes. */
+/** Takes a few seconds with native nodes; emulated ones on a busy machine need minutes. */
 const PATIENCE_MS = 300_000
-/** A look is one request, and one more for each chain that may have a price by now. */
+/** The polling interval: each poll makes one request, plus one for each chain that may have a price by now. */
 const LOOK_MS = 500
 
-/** Null once every chain has a token with a price; after five minutes a sentence about those that have none. */
+/** Null once every chain has a token with a price; after five minutes, a sentence about the chains without one. */
 export async function untilPriced(
   baseUrl: string,
   apiKey: string,
@@ -51,7 +54,7 @@ function condition({ chain_id, health }: Chain): string {
   return `${chain_id} (${status}: ${reasons.join(', ')}${toGo})`
 }
 
-/** The key may have spent its quota elsewhere: what was seen last stays until the next look. */
+/** The key may have spent its quota elsewhere: keep the last result until the next poll. */
 function keptIfRetryable(failure: unknown, words: string | null): string | null {
   if (failure instanceof AssayError && failure.retryable) return words
   throw failure

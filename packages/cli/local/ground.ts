@@ -1,4 +1,4 @@
-/** Requirements of a start: a writable folder and a free port, or a sentence that says which one is missing. */
+/** The requirements of a start: a writable folder and a free port, or a sentence that names the missing one. */
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { Failure } from '../exit.ts'

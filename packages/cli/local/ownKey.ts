@@ -1,9 +1,9 @@
-/** The key that `npm start` makes for its own operator, kept readable by them alone. */
+/** The key that `npm start` creates for its own operator, readable by them alone. */
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { issueKeyIn, type loadConfig } from '@assay/server/config'
 import { Failure } from '../exit.ts'
 
-/** What a mode gives to others than the owner. Windows has no such thing. */
+/** The permission bits of a mode for anyone but the owner. Windows has none. */
 const OTHERS = process.platform === 'win32' ? 0 : 0o077
 
 /** The key of the last run if there is one; refused if others may have read it. */

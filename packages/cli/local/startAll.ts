@@ -1,6 +1,6 @@
 /**
- * `assay start`, which is `npm start`: the chains of `assay.yaml` or of the environment, else the local world. The world
- * is loaded only when it is needed, since the package `assay-server` comes without it.
+ * `assay start`, which is `npm start`: serves the chains of `assay.yaml` or of the environment, otherwise the local
+ * world. The world is loaded only when it is needed, since the package `assay-server` does not contain it.
  */
 import { resolve } from 'node:path'
 import { EXIT, Failure } from '../exit.ts'
@@ -18,7 +18,7 @@ export type StartOptions = {
 
 export async function startAll(options: StartOptions): Promise<void> {
   const folder = resolve(options.data)
-  // A folder that cannot be written would fail after the world was made: say so first.
+  // Check the folder first: an unwritable one would fail only after the world was created.
   refuseUnwritable(folder)
   const real = realConfig(folder, options.port)
   if (real === null) return (await import('./startLocal.ts')).startLocal(folder, options)

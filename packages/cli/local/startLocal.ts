@@ -1,6 +1,6 @@
 /**
- * The local world, the service on it, a key, and three calls to paste. Ctrl-C stops everything; started again, the same
- * world, log and key continue.
+ * Starts the local world, the service on it, and a key, and prints three calls to paste. Ctrl-C stops everything; the
+ * next start continues with the same world, log and key.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ async function serveWorld(
     const key = await keyIn(join(folder, 'key'), config)
     progress.note('Waiting for the first price of every chain.')
     const unpriced = await untilPriced(service.url, key, words => progress.detail(words))
-    // Behind a profile it is worth watching a service that does not cope; without one, something is broken.
+    // With a profile, a service that cannot cope is still worth watching; without one, something is broken.
     if (unpriced !== null && options.profile === undefined) throw new Error(unpriced)
     if (unpriced !== null) progress.note(unpriced)
     const seconds = (performance.now() - startedAt) / 1000

@@ -1,4 +1,4 @@
-/** `npm start` with `assay.yaml` or `ASSAY_RPC_<chain_id>`: the chains they name, and no local world. */
+/** `npm start` with `assay.yaml` or `ASSAY_RPC_<chain_id>`: serves the chains they name, without a local world. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildConsole } from '@assay/console/build'
@@ -16,7 +16,7 @@ export type Real = { readonly config: Config; readonly keyFile: string }
 
 export const DEFAULT_PORT = 8080
 
-/** Null where nobody has named an endpoint: then there is the local world. A file counts before the environment. */
+/** Null when no endpoint is configured: the local world is used then. A file takes precedence over the environment. */
 export function realConfig(folder: string, port: number | undefined): Real | null {
   const file = configFile({})
   if (file !== null) {
@@ -25,7 +25,7 @@ export function realConfig(folder: string, port: number | undefined): Real | nul
     return { config: { ...config, listen }, keyFile: join(folder, 'file-key') }
   }
   if (!hasShortCut(process.env)) return null
-  // A database of its own: the local world's chains have the same ids.
+  // A separate database, because the local world's chains have the same ids.
   const config = environmentConfig(process.env, {
     folder,
     port: port ?? DEFAULT_PORT,
@@ -63,7 +63,7 @@ To check the endpoints: ${assayCommand()} doctor. Ctrl-C stops the service; the 
   await service.close()
 }
 
-/** The key of the last run, unless this database does not know it: another may be named since. */
+/** The key of the last run, unless this database does not know it: the configuration may name a different one since. */
 async function keyOf(service: Service, config: Config, file: string): Promise<string> {
   const key = await keyIn(file, config)
   if ((await service.access.authenticate({ bearer: key, cookie: null })) !== null) return key

@@ -1,6 +1,6 @@
 /**
- * A running local world can be spoken to: its process listens on a socket in the data folder, for its owner alone, and
- * `assay world incident` asks there.
+ * Controls a running local world: its process listens on a socket in the data folder, accessible to its owner alone,
+ * and `assay world incident` connects there.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Account, causeIncident, type IncidentWish, type LocalWorld } from 
 /** Two blocks of the slowest chain, and the round of trades before them. */
 const ANSWER_MS = 90_000
 
-/** The socket is `world.sock` beside the folder `world`. */
+/** The socket is `world.sock` next to the folder `world`. */
 const socketIn = (folder: string): string => join(folder, 'world')
 
 /** Throws when another process already runs a world in this folder. */
@@ -29,7 +29,7 @@ export function listenForIncidents(world: LocalWorld, folder: string): Promise<{
   })
 }
 
-/** What came of it; null when no world runs in this folder. */
+/** The outcome of the incident; null when no world runs in this folder. */
 export async function askForIncident(folder: string, wish: IncidentWish): Promise<Account | null> {
   return (await askControl(socketIn(folder), { command: 'incident', wish }, ANSWER_MS)) as Account | null
 }

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { type LogPosition, readPositions, startNextEpoch } from '@assay/server/config'
 import type { LocalWorld, WorldChain } from '@assay/world'
 
-/** What was done about it, in a sentence; null when the world has everything the log speaks of. */
+/** The action taken, as a sentence; null when the world has every block in the log. */
 export async function matchLog(database: string, world: LocalWorld): Promise<string | null> {
   if (!existsSync(database)) return null
   const { epoch, positions } = await readPositions(
@@ -41,7 +41,7 @@ async function hasBlock({ client }: WorldChain, hash: string): Promise<boolean> 
 const named = (positions: readonly LogPosition[]): string =>
   `The world's chain ${positions.map(({ chainId, tip }) => `${chainId} (block ${tip.number})`).join(', ')}`
 
-/** A log of blocks that the world does not have is of no use to it: it is kept, under another name. */
+/** A log of blocks that the world does not have is useless to it, so it is kept under another name. */
 function setAside(database: string): string {
   const folder = dirname(database)
   const aside = join(folder, `before-${new Date().toISOString().replace(/[:.]/g, '-')}`)

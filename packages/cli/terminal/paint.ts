@@ -1,4 +1,4 @@
-/** Colour where there is a terminal to show it: plain in a pipe, in a file, and with NO_COLOR. */
+/** Colour on terminals that show it: plain in a pipe, in a file, and with NO_COLOR. */
 import { styleText } from 'node:util'
 
 type Format = Parameters<typeof styleText>[0]
@@ -6,7 +6,7 @@ type Format = Parameters<typeof styleText>[0]
 export const paint = (format: Format, words: string): string =>
   styleText(format, words, { stream: process.stdout })
 
-/** As the console colours it: below 3 nobody should lean on it, from 6 on one may. */
+/** The same bands as in the console: a score below 3 is not reliable, from 6 on it is. */
 export const paintScore = (score: number, words: string): string =>
   paint(score >= 6 ? 'green' : score >= 3 ? 'yellow' : 'red', words)
 

@@ -1,4 +1,4 @@
-/** One answer, two readers: JSON on a line for programs, text for people. */
+/** One answer for two readers: JSON on one line for programs, text for people. */
 import { harmless } from './harmless.ts'
 
 export type JsonChoice = { readonly json?: boolean }

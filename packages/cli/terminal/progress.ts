@@ -1,16 +1,16 @@
 /**
- * How far long work is, on standard error so that what a command prints stays clean: a bar that redraws itself on a
- * terminal, and elsewhere a line now and then.
+ * Progress of long work, on standard error so that a command's output stays clean: a bar that redraws itself on a
+ * terminal, and elsewhere an occasional line.
  */
 const WIDTH = 24
-/** Between two lines where there is no terminal: a log is not to be filled. */
+/** The interval between lines without a terminal, so that a log does not fill up. */
 const LINE_MS = 10_000
 const FRAME_MS = 100
 
 export class Progress {
   readonly #what: string
   readonly #startedAt = performance.now()
-  /** Work that is done before the first line is due needs none. */
+  /** Work that ends before the first line is due prints none. */
   #shownAt = process.stderr.isTTY ? Number.NEGATIVE_INFINITY : performance.now()
   #isDrawn = false
   #awaited = ''
@@ -20,7 +20,7 @@ export class Progress {
     this.#what = what
   }
 
-  /** Work whose end nobody can tell: shows that time passes. */
+  /** For work of unknown length: shows that time passes. */
   tick(): this {
     if (process.stderr.isTTY) {
       this.#timer = setInterval(
@@ -32,7 +32,7 @@ export class Progress {
     return this
   }
 
-  /** What the work is at, beside the time it takes. */
+  /** The current step of the work, next to the elapsed time. */
   detail(words: string): void {
     this.#awaited = `, ${words}`
     const now = performance.now()
@@ -51,13 +51,13 @@ export class Progress {
     else this.#draw(`${this.#what} ${bar(share)} ${percent}  ${words}`)
   }
 
-  /** A line that stays, above the bar. */
+  /** A permanent line above the bar. */
   note(line: string): void {
     this.#clear()
     process.stderr.write(`${line}\n`)
   }
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void {
     clearInterval(this.#timer)
     this.#clear()
@@ -79,7 +79,7 @@ export class Progress {
   }
 }
 
-/** Runs a task under a sign that it goes on. */
+/** Runs a task and shows that it is still running. */
 export async function during<Result>(what: string, task: () => Promise<Result>): Promise<Result> {
   const progress = new Progress(what).tick()
   try {

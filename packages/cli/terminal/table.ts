@@ -1,10 +1,10 @@
-/** Columns that line up: words to the left, numbers to the right, and a heading on terminals. */
+/** Aligned columns: words to the left, numbers to the right, and a heading on terminals. */
 import { stripVTControlCharacters } from 'node:util'
 import { paint } from './paint.ts'
 
 export type Column = { readonly title: string; readonly align?: 'left' | 'right' }
 
-/** No line has blanks at its end, so that a table can be compared and cut as text. */
+/** Lines have no trailing blanks, so that a table can be compared and cut as text. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   return tableLines(columns, rows).join('\n')
 }
@@ -21,7 +21,7 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
   return [paint('bold', line(columns.map(({ title }) => title))), ...rows.map(line)]
 }
 
-/** Colours take no room. */
+/** Colour codes take no width. */
 export const widthOf = (text: string): number => stripVTControlCharacters(text).length
 
 function padded(text: string, width: number, align: 'left' | 'right'): string {
@@ -29,7 +29,7 @@ function padded(text: string, width: number, align: 'left' | 'right'): string {
   return align === 'left' ? text + blanks : blanks + text
 }
 
-/** Name and value, one pair a line. */
+/** Name and value, one pair per line. */
 export function facts(pairs: readonly (readonly [name: string, value: string] | null)[]): string {
   const shown = pairs.filter(pair => pair !== null)
   const width = Math.max(...shown.map(([name]) => name.length))

@@ -1,7 +1,7 @@
-/** Numbers and times as people read them. */
+/** Numbers and times in readable form. */
 import { exact, type ExactValue } from '@assay/sdk'
 
-/** Enough to tell prices apart and few enough to line up. */
+/** Enough digits to distinguish prices and few enough to align. */
 const PRICE_DIGITS = 7
 
 export function price(value: ExactValue, digits = PRICE_DIGITS): string {
@@ -11,7 +11,7 @@ export function price(value: ExactValue, digits = PRICE_DIGITS): string {
 
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',')
 
-/** Whole basis points from one price to another, towards zero. */
+/** Whole basis points from one price to another, rounded towards zero. */
 export function changeBps(before: ExactValue, after: ExactValue): number {
   const [a, b] = [exact.from(before), exact.from(after)]
   const was = a.num * b.den

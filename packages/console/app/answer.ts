@@ -1,4 +1,4 @@
-/** Asking the API from a component: the last answer stays while a newer one is fetched, and errors are values. */
+/** Fetches API answers for a component: the last answer stays while a newer one is fetched, and errors are values. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 export type Answer<Value> = {
@@ -10,7 +10,7 @@ export type Answer<Value> = {
 
 type Held<Value> = { readonly key: string; readonly value: Value | null; readonly failure: Error | null }
 
-/** Asks when `key` changes, and again when `turn` does; the answers of another key are never shown. */
+/** Fetches when `key` changes, and again when `turn` does; the answers of another key are never shown. */
 export function useAnswer<Value>(
   key: string,
   turn: unknown,
@@ -48,7 +48,7 @@ export function useAnswer<Value>(
   }
 }
 
-/** A value that changes often, handed on at most every `everyMs`, and its last one for certain. */
+/** A value that changes often, passed on at most every `everyMs`; the last value is always delivered. */
 export function usePaced<Value>(value: Value, everyMs: number): Value {
   const [shown, setShown] = useState(value)
   const at = useRef(0)
@@ -73,7 +73,7 @@ export function useNow(): number {
   return now
 }
 
-/** Reads again every so often while something is under way. */
+/** Fetches again at an interval while work is under way. */
 export function useLooks(isUnderWay: boolean, everyMs: number, reload: () => void): void {
   useEffect(() => {
     if (!isUnderWay) return undefined

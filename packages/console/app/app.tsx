@@ -1,4 +1,4 @@
-/** The whole console: log-in first, then a frame with the page the address names. */
+/** The whole console: log-in first, then a frame with the page that the address names. */
 import { createClient, type SessionInfo, UnauthenticatedError } from '@assay/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Frame } from './frame.tsx'
@@ -25,7 +25,10 @@ type State =
   | { readonly is: 'in'; readonly session: SessionInfo }
   | { readonly is: 'unreachable'; readonly failure: Error }
 
-/** Whether this browser has logged in: without a session there is nothing to ask for. The cookie itself is hidden from us. */
+/**
+ * Whether this browser has logged in: without a session, requests are pointless. Scripts cannot see the cookie
+ * itself.
+ */
 const MARK = 'assay-logged-in'
 
 const client = createClient({ baseUrl: new URL('.', location.href).href })

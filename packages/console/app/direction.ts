@@ -1,4 +1,4 @@
-/** Which way a price went from one record to the next. */
+/** The direction of a price change from one record to the next. */
 import { type CompactState, exact } from '@assay/sdk'
 
 export function changeDirection(before: CompactState | null, after: CompactState): -1 | 0 | 1 {

@@ -1,10 +1,10 @@
 /**
- * Values formatted for display. They are only shown: the exact value is always available too, and nothing is
- * computed from these texts.
+ * Values formatted for display. These texts are only shown: the exact value is always available too, and nothing is
+ * computed from them.
  */
 import { exact, type ExactValue } from '@assay/sdk'
 
-/** A plain decimal with about `digits` significant digits, cut and not rounded, and thousands set apart. */
+/** A plain decimal with about `digits` significant digits, truncated, with separators between thousands. */
 export function shortDecimal(display: string, digits = 6): string {
   const [whole = '0', fraction = ''] = display.split('.')
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
@@ -14,7 +14,7 @@ export function shortDecimal(display: string, digits = 6): string {
   return rest === '' ? grouped : `${grouped}.${rest}`
 }
 
-/** At least two decimals, as money is written. */
+/** At least two decimals, as usual for money. */
 export function price(value: ExactValue): string {
   const text = shortDecimal(value.display)
   const at = text.indexOf('.')
@@ -37,7 +37,7 @@ export function dollars(microusd: string): string {
   return usd >= 10 || usd === 0 ? `$${usd.toFixed(0)}` : `$${usd.toFixed(2)}`
 }
 
-/** Atomic units as whole tokens; without decimals the units themselves. */
+/** Atomic units as whole tokens; without known decimals, the units themselves. */
 export function amount(units: string, decimals: number | null | undefined, digits = 8): string {
   if (decimals === null || decimals === undefined) return units
   const isNegative = units.startsWith('-')
@@ -89,7 +89,7 @@ export const words = (code: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The world's remark belongs into the documentation, not into every row. */
+/** The world's remark belongs in the documentation, not in every row. */
 export const chainName = (name: string): string => name.replace(/ \(local world\)$/, '')
 
 /** A fee in millionths as percent. */

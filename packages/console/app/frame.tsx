@@ -1,4 +1,4 @@
-/** What surrounds every page: where one can go, search, the state of the connection, the theme, the way out. */
+/** The frame of every page: navigation, search, the state of the connection, the theme, and log-out. */
 import type { SessionInfo } from '@assay/sdk'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -84,12 +84,12 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
   )
 }
 
-/** "Live" only while records of every chain arrive; beside it, any chain that is not well by its name. */
+/** "Live" only while records of every chain arrive; next to it, each chain that is not healthy, by name. */
 function Connection({ live }: { readonly live: Live }) {
   const { chains, failure } = useLive(live)
   const states = [...chains.values()]
   const isSilent = ({ health }: LiveChain) => health?.reasons.includes('WORKER_SILENT') ?? false
-  // A quiet chain replays until its next record: it is connected all the same.
+  // A quiet chain stays in replay until its next record, but it is connected.
   const connected = states.filter(({ status }) => status === 'live' || status === 'replaying')
   const [kind, text] =
     states.length > 0 && connected.length === states.length
@@ -111,7 +111,7 @@ function Connection({ live }: { readonly live: Live }) {
   )
 }
 
-/** One chain by name and state; of several, how many. */
+/** One chain by name and state; for several, their number. */
 function Unwell({ chains }: { readonly chains: readonly LiveChain[] }) {
   const said = chains.map(
     ({ chain, health }) => `${chainName(chain.name)} ${words(health?.status ?? '').toLowerCase()}`,

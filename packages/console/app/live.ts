@@ -1,8 +1,8 @@
 /**
- * What the console knows right now: every chain and every token, kept current by one follower a chain.
+ * The current state of the console: every chain and every token, kept up to date by one follower per chain.
  *
- * Records change maps at once and the screen once a frame, however many came between two frames. A dropped
- * connection is the follower's to mend: it resumes after the last record, so nothing is shown twice or missed.
+ * Records change maps at once and the screen once per frame, however many arrive between two frames. The follower
+ * repairs a dropped connection: it resumes after the last record, so nothing is shown twice or missed.
  */
 import {
   AssayError,
@@ -25,14 +25,14 @@ import { addressOf, besideIn, isNews, keyOf, type Row } from './row.ts'
 
 export type LiveChain = {
   readonly chain: Chain
-  /** The present status: a feed that has fallen silent for this browser is UNAVAILABLE. */
+  /** The present status: a feed that has gone silent for this browser is UNAVAILABLE. */
   readonly health: Health | null
   readonly status: FollowStatus | 'failed'
   readonly reason: string | null
-  /** The newest block a record spoke of. */
+  /** The newest block mentioned in a record. */
   readonly block: { readonly number: number; readonly timeMs: number } | null
   readonly tokens: number
-  /** How old the newest block was, second by second; oldest first. */
+  /** The age of the newest block, second by second; oldest first. */
   readonly lags: readonly number[]
 }
 
@@ -41,11 +41,11 @@ const RATE_SECONDS = 30
 const PAGE = 1000
 /** The pause before a follower that failed permanently is restarted. */
 const AGAIN_MS = 3000
-/** New tokens are looked up together. */
+/** New tokens are looked up in batches. */
 const GATHER_MS = 1000
 /** Between two readings of the additional columns. */
 const BESIDE_MS = 60_000
-/** The prices of all chains are there by then, and are not to wait for it. */
+/** The prices of all chains have arrived by then, and must not wait for it. */
 const BESIDE_AFTER_MS = 1500
 
 export class Live {
@@ -53,7 +53,7 @@ export class Live {
   readonly chains = new Map<number, LiveChain>()
   readonly rows = new Map<string, Row>()
   readonly #followers = new Map<number, Follower>()
-  /** Changes when rows come or go, and not with every price. */
+  /** Changes when rows are added or removed, and not with every price. */
   structure = 0
   failure: Error | null = null
   #received: number[] = [0]
@@ -87,7 +87,7 @@ export class Live {
     return this.rows.get(keyOf(chainId, address))
   }
 
-  /** What a token calls itself; its address shortened where it is silent. */
+  /** The token's own symbol; its shortened address if it has none. */
   symbol(chainId: number, address: string): string {
     return this.row(chainId, address)?.token.symbol ?? shortAddress(address)
   }
@@ -96,7 +96,7 @@ export class Live {
     return chainName(this.chains.get(chainId)?.chain.name ?? `chain ${chainId}`)
   }
 
-  /** How a chain's feed is gone; null while it carries prices. */
+  /** Why a chain's feed is gone; null while it carries prices. */
   feedGone(chainId: number): FeedGone | null {
     const health = this.chains.get(chainId)?.health
     return health == null ? null : toGone(health.status)
@@ -160,7 +160,7 @@ export class Live {
     }
   }
 
-  /** False when there is nothing more to try: the console was closed or the session is over. */
+  /** False when another attempt is pointless: the console was closed or the session is over. */
   async #mayGoOn(failure: unknown): Promise<boolean> {
     if (this.#ending.signal.aborted) return false
     if (failure instanceof UnauthenticatedError) {
@@ -203,13 +203,13 @@ export class Live {
     this.#update(chainId, { tokens })
   }
 
-  /** The additional columns are loaded after the prices, and again every minute: they are not worth a wait. */
+  /** The additional columns are loaded after the prices, and again every minute, because they are not worth a wait. */
   async #keepBeside(chainId: number): Promise<void> {
     if (this.#beside.has(chainId)) return
     this.#beside.add(chainId)
     await new Promise(resolve => setTimeout(resolve, BESIDE_AFTER_MS))
     while (!this.#ending.signal.aborted) {
-      // Without an answer the cells stay as they are until the next.
+      // Without an answer the cells keep their values until the next one.
       await this.#loadBeside(chainId).catch(() => undefined)
       await new Promise(resolve => setTimeout(resolve, BESIDE_MS))
     }
@@ -239,7 +239,7 @@ export class Live {
 
   #take(chainId: number, follower: Follower, event: FollowEvent): void {
     if (event.kind === 'status') {
-      // What changed while there was no connection is in the follower's snapshot.
+      // Changes made while there was no connection are in the follower's snapshot.
       if (event.status === 'replaying' || event.status === 'live') this.#adopt(chainId, follower)
       if (event.status === 'live') this.failure = null
       this.#update(chainId, { status: event.status, reason: event.reason })
@@ -294,7 +294,7 @@ export class Live {
     })
   }
 
-  /** A token new to this browser: the list is read again, once for all that arrive together. */
+  /** A token new to this browser: read the list again, once for all tokens that arrive together. */
   #gather(chainId: number): void {
     if (this.#gathering.has(chainId)) return
     this.#gathering.add(chainId)
@@ -331,7 +331,7 @@ export class Live {
   }
 }
 
-/** Draws the component again with every frame in which something changed. */
+/** Renders the component again in every frame in which something changed. */
 export function useLive(live: Live): Live {
   const [, setTurn] = useState(0)
   useEffect(() => live.subscribe(() => setTurn(turn => turn + 1)), [live])

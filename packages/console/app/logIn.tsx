@@ -1,4 +1,4 @@
-/** Log-in: the key is sent once for a session cookie and then forgotten. */
+/** Log-in: exchanges the key once for a session cookie and then discards it. */
 import { createClient, ForbiddenError, RateLimitedError, UnauthenticatedError } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 

@@ -1,4 +1,6 @@
-/** Where in the console one is: the part of the address after `#`, so that every page can be linked and reloaded. */
+/**
+ * The current place in the console: the part of the address after `#`, so that every page can be linked and reloaded.
+ */
 import { useEffect, useState } from 'preact/hooks'
 
 export const OPERATIONS_TABS = [
@@ -29,7 +31,7 @@ export const hrefOf = {
 } as const
 
 const TOKEN = /^0x[0-9a-fA-F]{40}$/
-/** By its address, or by the 32 bytes that name a pool without one. */
+/** By its address, or by the 32 bytes that identify a pool without one. */
 const POOL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/
 
 export function placeIn(hash: string): Place {
@@ -67,10 +69,10 @@ function decoded(text: string): string {
   }
 }
 
-/** How a page is set, behind the `?` of its address: a link to it shows the same. */
+/** The settings of a page, after the `?` of its address: a link to it shows the same view. */
 export const settingsIn = (hash: string): URLSearchParams => new URLSearchParams(hash.split('?')[1] ?? '')
 
-/** Kept in the address without a step for the way back; what is as it comes is left out. */
+/** Stored in the address without a history entry; defaults are omitted. */
 export function keepSettings(settings: Readonly<Record<string, string | null>>): void {
   const kept = new URLSearchParams()
   for (const [name, value] of Object.entries(settings)) if (value !== null) kept.set(name, value)

@@ -1,4 +1,7 @@
-/** The search of the header: an address is looked for on all chains, a text suggests tokens as it is typed. `/` leads here. */
+/**
+ * The search of the header: an address is looked up on all chains, and text suggests tokens while it is typed. `/`
+ * focuses it.
+ */
 import { isAddress } from '@assay/sdk'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { price, shortAddress, words } from './format.ts'
@@ -86,7 +89,7 @@ export function Search({ live }: { readonly live: Live }) {
             id={`suggestion-${at}`}
             role="option"
             aria-selected={at === chosen}
-            // Before the box loses the focus and closes.
+            // Runs before the input loses focus and the list closes.
             onMouseDown={event => {
               event.preventDefault()
               goTo(hrefOf.token(row.token.chain_id, row.token.token_address))
@@ -102,7 +105,10 @@ export function Search({ live }: { readonly live: Live }) {
   )
 }
 
-/** Those whose symbol begins with the text first, then those that have it anywhere; among equals the deepest. */
+/**
+ * Tokens whose symbol begins with the text first, then those whose symbol contains it; among equals the deepest
+ * first.
+ */
 function suggestions(live: Live, text: string): readonly Row[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return []

@@ -1,4 +1,4 @@
-/** What is known under an address, chain by chain and never merged; or tokens whose symbol has the text in it. */
+/** Everything known under an address, chain by chain and never merged; or tokens whose symbol contains the text. */
 import { type CompactState, isAddress, type SearchResult } from '@assay/sdk'
 import { useAnswer } from './answer.ts'
 import { chainName, price, shortAddress, words } from './format.ts'
@@ -104,7 +104,7 @@ function BySymbol({ live, text }: { readonly live: Live; readonly text: string }
   )
 }
 
-/** What it costs and how sure that is, or why it has no price. */
+/** The price and its confidence, or the reason why there is none. */
 function Worth({ state }: { readonly state: CompactState | null }) {
   if (state?.state !== 'PRICED')
     return <span class="muted">{state === null ? 'Pending' : words(state.reason)}</span>

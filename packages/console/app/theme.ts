@@ -16,7 +16,7 @@ export function applyTheme(theme: Theme): void {
   window.dispatchEvent(new Event('assay-theme'))
 }
 
-/** The colour a custom property has right now, for canvases: those know no properties. */
+/** The current colour of a custom property, for canvases, which cannot read properties. */
 export function colorOf(property: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${property})`

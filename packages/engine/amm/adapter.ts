@@ -1,18 +1,20 @@
 /**
- * What the engine asks of a pool family. One implementation per family; nothing outside a family's folder knows how its
- * pools compute, what their events say, or in which words they are stored and shown.
+ * The interface between the engine and a pool family. Each family has one implementation. Nothing outside a family's
+ * folder knows how its pools compute, what their events mean, or in which form they are stored and displayed.
  *
- * A pool is two things. `terms` never change after creation. `state` is an immutable value that is replaced
- * by each event, so a journal can keep the old one. Ticks are the exception: a pool's book of ticks is
- * large and shared between states, so it changes in place and every change comes back as a `TickChange`
- * whose inverse undoes it.
+ * A pool has two parts. `terms` never change after creation. `state` is an immutable value that each event replaces,
+ * so a journal can keep the old one. Ticks are the exception: a pool's book of ticks is large and shared between
+ * states, so it changes in place, and every change is returned as a `TickChange` whose inverse undoes it.
  */
 import type { Side, TickChange } from './states.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Count, Tick } from '../units.ts'
 import type { LoadedTicks, TickBook } from './tickBook.ts'
 
-/** The types of a family. `born` is what a factory says of a new pool: plain values, from which `terms` follow. */
+/**
+ * The types of a family. `born` is what a factory's log states about a new pool: plain values from which `terms`
+ * follow.
+ */
 export type Kind = {
   readonly family: string
   readonly born: object
@@ -21,12 +23,13 @@ export type Kind = {
   readonly event: { readonly kind: string }
 }
 
-/** One quantity the event states and we computed otherwise; shown with the `unverified` state. */
+/** A quantity for which the event states one value and we compute another; shown with the `unverified` state. */
 export type Difference = { readonly field: string; readonly event: bigint; readonly computed: bigint }
 
 /**
- * Whether an event is understood. `verified`: it recomputes. `unverified`: it does not, and `differences` says where.
- * `incomplete`: the known ticks do not reach far enough to tell; reload, do not distrust.
+ * Whether an event is understood. `verified`: our computation gives the same values. `unverified`: it does not, and
+ * `differences` lists where. `incomplete`: the known ticks do not reach far enough to decide; reload the pool, do not
+ * distrust it.
  */
 export type Check = {
   readonly verdict: 'verified' | 'unverified' | 'incomplete'
@@ -35,17 +38,17 @@ export type Check = {
 
 export const VERIFIED: Check = { verdict: 'verified', differences: [] }
 
-/** What an event did. */
+/** The effect of an event. */
 export type Applied<State> = Check & { readonly state: State; readonly tickChange: TickChange | null }
 
-/** A simulated swap: what goes in gross of the fee, what comes out, and the state after. */
+/** A simulated swap: the input with its fee, the output, and the state after. */
 export type Swapped<State> = {
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly state: State
 }
 
-/** The known ticks do not cover what was asked. */
+/** The known ticks do not cover the request. */
 export type Incomplete = { readonly reason: 'INCOMPLETE' }
 export const INCOMPLETE: Incomplete = { reason: 'INCOMPLETE' }
 
@@ -61,16 +64,16 @@ export type Boundary = { readonly up: Fraction; readonly down: Fraction }
 type SwapOf<K extends Kind> = Extract<K['event'], { readonly kind: 'SWAP' }>
 
 /**
- * `PLAIN`: no hook, or one that swaps never reach; they follow the pool's own curve and fee. `FEE`: the curve is
- * the pool's, but the hook sets the fee or is called around the swap and may refuse it. `UNSUPPORTED`: the hook
- * puts amounts of its own into the swap, up to all of it.
+ * `PLAIN`: no hook, or one that swaps never reach; swaps follow the pool's own curve and fee. `FEE`: the curve is the
+ * pool's, but the hook sets the fee, or is called around the swap and may refuse it. `UNSUPPORTED`: the hook adds
+ * amounts of its own to the swap, or replaces it entirely.
  */
 export type HookClass = 'PLAIN' | 'FEE' | 'UNSUPPORTED'
 export type Hook = { readonly address: string; readonly kind: HookClass }
 
-/** How pools of a family compute. */
+/** The arithmetic of a family's pools. */
 export type Maths<K extends Kind> = {
-  /** True when the pool has a price and something to trade at it. */
+  /** True when the pool has a price and liquidity to trade at it. */
   isLive(terms: K['terms'], state: K['state']): boolean
   /** The fee-free price of token0 in token1, atomic units. Only for a live state. */
   marginal(state: K['state']): Fraction
@@ -91,79 +94,80 @@ export type Maths<K extends Kind> = {
   /** Depth with X = token `x`. */
   depth(terms: K['terms'], state: K['state'], x: Side, boundary: Boundary): GrossDepth | Incomplete
   /**
-   * Applies one event. `prior` is the state before the pool's previous event: a v2 Swap follows the Sync
-   * that already holds its result, so it is recomputed on `prior`. A book of ticks is changed in
-   * place; see `tickChange`.
+   * Applies one event. `prior` is the state before the pool's previous event: a v2 Swap follows the Sync that already
+   * holds its result, so it is recomputed on `prior`. A book of ticks changes in place; see `tickChange`.
    */
   apply(terms: K['terms'], state: K['state'], prior: K['state'], event: K['event']): Applied<K['state']>
 }
 
-/** What a pool of a family is: how it begins, what is kept of it, and in which words it is shown. */
+/** The identity of a family's pools: their initial state, their stored form, and how they are displayed. */
 export type Identity<K extends Kind> = {
   readonly family: K['family']
-  /** By which of the policy's least inputs a sale is measured. */
+  /** Which of the policy's minimum inputs applies to a sale. */
   readonly leastInput: 'amm_v2' | 'amm_v3'
-  /** The fee at creation in parts per million, rounded up: a guard may not be slipped under by rounding. */
+  /** The fee at creation in parts per million, rounded up, so that rounding cannot slip under a guard. */
   feePpm(born: K['born']): bigint
-  /** The fee of selling token `side` in this state; null where the fee of a pool never changes. */
+  /** The fee of selling token `side` in this state; null when the fee of a pool never changes. */
   readonly feeNow: ((state: K['state'], side: Side) => bigint) | null
-  /** What another contract may do to its swaps; null where there is none that may. */
+  /** What another contract may do to the pool's swaps; null when there is no such contract. */
   readonly hook: ((terms: K['terms']) => Hook) | null
-  /** `ticks` null for a pool watched from its creation: every tick is known, and none is set. */
+  /** `ticks` is null for a pool watched from its creation: every tick is known, and none is set. */
   terms(born: K['born'], ticks: LoadedTicks | null): K['terms']
   born(terms: K['terms']): K['born']
-  /** Terms as they were stored: whole, but for the book. */
+  /** Terms as stored: complete except for the book. */
   restored(image: Omit<K['terms'], 'book'>, ticks: LoadedTicks | null): K['terms']
   /** The state of a pool just created. */
   empty(born: K['born']): K['state']
   /** Null for a family without ticks. */
   book(terms: K['terms']): TickBook | null
-  /** Where the price is among the ticks. */
+  /** The tick of the current price. */
   tick(state: K['state']): Tick | null
-  /** False for a state that no pool can have: events were taken back from another than they led to. */
+  /**
+   * False for a state that no pool can have, which shows that events were reverted from a state they did not lead to.
+   */
   isPossible(state: K['state']): boolean
-  /** Where our state and the chain's differ: `event` is the chain's word. */
+  /** Fields in which our state differs from the chain's; `event` is the chain's value. */
   differences(ours: K['state'], chain: K['state']): readonly Difference[]
-  /** What the pool holds, as the wire shows it. */
+  /** The pool's holdings, in the wire format. */
   holdings(state: K['state']): Holdings
-  /** What else the wire shows of a pool that is no contract of its own; null for one that is. */
+  /** Additional wire fields of a pool that is not a contract of its own; null for a pool that is. */
   readonly shown: ((terms: K['terms'], token0: string, token1: string) => object) | null
 }
 
-/** How the events of a family are read. */
+/** How to interpret the events of a family. */
 export type Events<K extends Kind> = {
-  /** It only says how the event before it came to be, and changes nothing. */
+  /** True for an event that only explains the event before it and changes nothing. */
   explains(event: K['event']): boolean
-  /** The change of liquidity in the event, where it is one. */
+  /** The change of liquidity in the event; null when there is none. */
   tickChange(event: K['event']): TickChange | null
-  /** What a swap moved of token0 and token1, positive into the pool. */
+  /** The net amounts of token0 and token1 in a swap, positive into the pool. */
   nets(swap: SwapOf<K>): readonly [bigint, bigint]
-  /** What a swap of token `side` that ended in `after` leaves in the logs. */
+  /** The logs of a swap of token `side` that ended in `after`. */
   swapped(side: Side, amounts: SwapSizes, after: K['state']): readonly K['event'][]
-  /** The amounts of a swap in the words of its log. */
+  /** The amounts of a swap, in the fields of its log. */
   swapText(swap: SwapOf<K>): SwapAmounts
   /**
-   * The state before the first of these events, which are all there were up to `state`. Null where none of them says it.
+   * The state before the first of these events, given all events up to `state`. Null when none of them determines it.
    */
   before(state: K['state'], events: readonly K['event'][]): K['state'] | null
   /**
-   * The state that these events left, none missing between them; `now` is what it came to. Null where they do not say
-   * all of it.
+   * The state after these events, none missing between them; `now` is the latest state. Null when they do not
+   * determine all of it.
    */
   after(events: readonly K['event'][], now: K['state']): K['state'] | null
-  /** The first of these events up to which they say the whole state, and that state. */
+  /** The first event at which the events so far determine the whole state, and that state. */
   first(
     events: readonly K['event'][],
     now: K['state'],
   ): { readonly at: Count; readonly state: K['state'] } | null
 }
 
-/** Gross of the fee. */
+/** Amounts including the fee. */
 export type SwapSizes = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 export type Adapter<K extends Kind> = Identity<K> & Maths<K> & Events<K>
 
-/** One of the two, in the words of the wire. */
+/** Reserves or a slot, in the wire format. */
 export type Holdings =
   | { readonly reserves: { readonly reserve0: string; readonly reserve1: string } }
   | {
@@ -177,7 +181,7 @@ export type Holdings =
       }
     }
 
-/** The amounts of the log itself, in the words of its family. */
+/** The amounts of the log itself, in the fields of its family. */
 export type SwapAmounts =
   | {
       readonly amount0_in: string
@@ -194,7 +198,9 @@ export type SwapAmounts =
       readonly fee_ppm?: string
     }
 
-/** All adapters have one shape in memory, whichever family they are of: reading one out of a pool stays quick. */
+/**
+ * All adapters have the same object shape, whatever their family, so property access on a pool's adapter stays fast.
+ */
 export function adapter<K extends Kind>(
   identity: Identity<K>,
   maths: Maths<K>,

@@ -1,4 +1,4 @@
-/** The curve of pools with ticks, whatever their family: swaps and depth, to the last unit. */
+/** The curve of pools with ticks, for any such family: swaps and depth, exact to the unit. */
 import { type Check, INCOMPLETE, type Incomplete, type Kind, type Maths } from './adapter.ts'
 import type { Side, Slot } from './states.ts'
 import { assert } from '../assert.ts'
@@ -9,15 +9,15 @@ import * as swapLoop from './swapLoop.ts'
 import type { TickBook } from './tickBook.ts'
 import { isTickAt } from './tickMath.ts'
 
-/** A family of pools with ticks: its states are a slot and whatever else they need, its terms have a book. */
+/** A family of pools with ticks: its state is a slot and any further fields, its terms have a book. */
 export type SlotKind = Kind & {
   readonly terms: { readonly tickSpacing: Tick; readonly book: TickBook }
   readonly state: Slot
 }
 
-/** In what such families differ. */
+/** The differences between such families. */
 export type Curve<K extends SlotKind> = {
-  /** What a swap of token `side` runs on: the book, and the whole fee of it in this state. */
+  /** Inputs of a swap of token `side`: the book, and its whole fee in this state. */
   pricing(terms: K['terms'], state: K['state'], side: Side): swapLoop.Pricing
   /** The state with another slot. */
   moved(state: K['state'], sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): K['state']
@@ -25,10 +25,10 @@ export type Curve<K extends SlotKind> = {
   check(terms: K['terms'], state: K['state'], event: swapLoop.Swap): Check
 }
 
-/** Up to this many initialised ticks a walk takes microseconds: not worth the memory of an index. */
+/** Walking up to this many initialised ticks takes microseconds, which does not justify the memory of an index. */
 const WALKED_TICKS = 6
 
-/** An amount has 256 bits; a search that doubles and then halves its step is done by then. */
+/** An amount has 256 bits. A search that doubles and then halves its step ends within this many steps. */
 const SEARCH_STEPS = 512
 
 export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>, 'apply'> {
@@ -84,13 +84,16 @@ export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>
   }
 }
 
-/** A function of its own: who recomputes a price from a shown slot needs no ticks, and no swap. */
+/** A separate function: a reader who recomputes a price from a published slot needs neither ticks nor swaps. */
 export function marginal({ sqrtPriceX96 }: Slot): Fraction {
   assert(sqrtPriceX96 > 0n, 'a pool without a price has no marginal price')
   return { num: sqrtPriceX96 * sqrtPriceX96, den: 1n << 192n }
 }
 
-/** An event that does not recompute may leave a price and a tick that no pool has together: load it again. */
+/**
+ * An event that we cannot recompute may leave a price and a tick that cannot belong together; the pool then has to be
+ * reloaded.
+ */
 function isCoherent(state: Slot): boolean {
   return isTickAt(state.tick, state.sqrtPriceX96)
 }
@@ -135,9 +138,9 @@ function outputOf(result: swapLoop.Swap, side: Side): bigint {
 }
 
 /**
- * The smallest input that is enough. More input never gives less output, so one that is enough beside one
- * that is not proves it. The exact-output swap is that input or very near: it asks for a whole segment where
- * a part gives the same output, and it knows nothing of the contract's overflow branch for inputs.
+ * The smallest sufficient input. More input never gives less output, so a sufficient input next to an insufficient
+ * one proves the result. The exact-output swap needs that input or slightly more: it consumes a whole segment where a
+ * part gives the same output, and it ignores the contract's overflow branch for inputs.
  */
 function smallestFrom(
   start: bigint,

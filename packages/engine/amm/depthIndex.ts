@@ -1,13 +1,13 @@
 /**
- * How much a swap of a pool with ticks takes in on its way to a price limit, without walking there.
+ * The input that a swap of a pool with ticks consumes on its way to a price limit, without walking there.
  *
- * For a window of ticks around the price each direction has a lane: its stops (initialised ticks and that
- * direction's own word edges) ascending, their square-root prices, the liquidity above each, and running sums
- * of the gross input of every whole segment. A query is a part of the first segment, a difference of two sums
- * and a part of the last segment; it gives, to the unit, what the swap loop consumes.
+ * For a window of ticks around the price each direction has a lane: its stops (initialised ticks and that direction's
+ * own word edges) in ascending order, their square-root prices, the liquidity above each, and running sums of the
+ * gross input of every whole segment. A query adds a part of the first segment, a difference of two sums and a part
+ * of the last segment. The result equals, to the unit, the input the swap loop consumes.
  *
- * A swap moves the price and nothing else, so the lanes outlive it. A change of liquidity makes the segments
- * between its ticks be computed again, at the next query.
+ * A swap moves only the price, so the lanes remain valid. A change of liquidity makes the next query recompute the
+ * segments between its ticks.
  */
 import { emptyLane, type Lane } from './depthLane.ts'
 import type { Side, Slot } from './states.ts'
@@ -19,7 +19,7 @@ import * as swapMath from './swapMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import { sqrtRatioAtTick } from './tickMath.ts'
 
-/** What is asked of the book of ticks. */
+/** The parts of the tick book that the index reads. */
 type Ticks = {
   readonly tickSpacing: Tick
   readonly lowest: Tick
@@ -29,19 +29,19 @@ type Ticks = {
   netAt(position: Count): bigint
 }
 
-/** The window reaches this many times as far as the limit that was asked for, so that the price may move. */
+/** The window reaches this many times as far as the requested limit, so that the price may move. */
 const WINDOW_REACH = 2
 
 export class DepthIndex {
   readonly #book: Ticks
-  /** Of each direction: some families take another fee of each. */
+  /** Per direction, because some families charge a different fee in each. */
   readonly #tradingPpm: [bigint, bigint]
   #low = MAX_TICK
   #high = MIN_TICK
   /** Liquidity at the low end of the window. */
   #base = 0n
   #lanes: readonly [Lane, Lane] = [emptyLane(), emptyLane()]
-  /** The ticks between which liquidity changed since the last query; none while low is above high. */
+  /** The range of ticks in which liquidity changed since the last query; empty while low is above high. */
   #changedLow = MAX_TICK
   #changedHigh = MIN_TICK
   /** Some segment would have negative liquidity. */
@@ -53,8 +53,8 @@ export class DepthIndex {
   }
 
   /**
-   * The gross input of token `side` that moves the price to the limit; `ticks` is about how far that is. Null
-   * when the known ticks do not reach, or the state contradicts the book: then the swap loop has to say.
+   * The gross input of token `side` that moves the price to the limit; `ticks` is the approximate distance. Null when
+   * the known ticks do not reach that far, or when the state contradicts the book: the swap loop then decides.
    */
   inputTo(state: Slot, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
     if (!memory.isOn) return null
@@ -62,7 +62,7 @@ export class DepthIndex {
     return this.#query(state, side, limitX96, ticks) ?? this.#rebuildAndQuery(state, side, limitX96, ticks)
   }
 
-  /** The fee of one direction from now on. */
+  /** Sets the fee of one direction. */
   setFee(side: Side, feePpm: bigint): void {
     const trading = swapMath.tradingPpm(feePpm)
     if (this.#tradingPpm[side] === trading) return
@@ -78,7 +78,7 @@ export class DepthIndex {
     this.#changedHigh = toTick(Math.max(this.#changedHigh, Math.min(upper, this.#high)))
   }
 
-  /** Null when the window does not hold both price and limit, or has another liquidity at the price. */
+  /** Null when the window does not hold both price and limit, or when its liquidity at the price differs. */
   #query(state: Slot, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
     const { sqrtPriceX96, tick, liquidity } = state
     if (tick < this.#low || tick >= this.#high || this.#isContradictory) return null
@@ -101,7 +101,7 @@ export class DepthIndex {
     if (limitX96 < (pricesX96[0] as bigint)) return null
     const firstX96 = pricesX96[first] as bigint
     if (firstX96 <= limitX96) return this.#input0(limitX96, priceX96, current)
-    // The last stop is the lowest at or above the limit; `first` is one, so the search ends there.
+    // The last stop is the lowest at or above the limit. `first` satisfies this, so the search ends there.
     let last = Math.max(positionAtOrBelow(ticks, near), 0)
     while ((pricesX96[last] as bigint) < limitX96) last++
     while (last > 0 && (pricesX96[last - 1] as bigint) >= limitX96) last--
@@ -124,7 +124,7 @@ export class DepthIndex {
     const first = below + 1
     const firstX96 = pricesX96[first] as bigint
     if (firstX96 >= limitX96) return this.#input1(priceX96, limitX96, current)
-    // The last stop is the highest at or below the limit; `first` is one, so the search ends there.
+    // The last stop is the highest at or below the limit. `first` satisfies this, so the search ends there.
     let last = Math.max(positionAtOrBelow(ticks, near), 0)
     while ((pricesX96[last] as bigint) > limitX96) last--
     while (last < end && (pricesX96[last + 1] as bigint) <= limitX96) last++
@@ -142,7 +142,7 @@ export class DepthIndex {
     return swapMath.withFee(sqrtPriceMath.amount1Up(lowerX96, upperX96, liquidity), this.#tradingPpm[1])
   }
 
-  /** A window around the price, as wide as this query needs and cut to what is known. */
+  /** Builds a window around the price, as wide as this query needs and cut to the known range. */
   #rebuildAndQuery(state: Slot, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
     const { tick, liquidity } = state
     const book = this.#book
@@ -172,7 +172,7 @@ export class DepthIndex {
     this.#changedHigh = MIN_TICK
   }
 
-  /** Takes the stops between two ticks from the book again, and every segment that touches them. */
+  /** Reads the stops between two ticks from the book again, and recomputes every segment that touches them. */
   #recomputeLane(side: Side, from: Tick, to: Tick): void {
     const lane = this.#lanes[side]
     const kept = positionAtOrBelow(lane.ticks, toTick(from - 1)) + 1
@@ -206,7 +206,7 @@ export class DepthIndex {
     for (let i = end + 1; i < lane.sums.length; i++) lane.sums[i] = (lane.sums[i] as bigint) + moved
   }
 
-  /** Ascending, and the ends of the window where the interval reaches them. */
+  /** Ascending, including the ends of the window if the interval reaches them. */
   #stopsBetween(side: Side, from: Tick, to: Tick): Tick[] {
     const book = this.#book
     const stops: Tick[] = from === this.#low ? [from] : []
@@ -224,7 +224,7 @@ export class DepthIndex {
     return stops
   }
 
-  /** The liquidity that starts at each stop; `below` is that of the segment under the first, if kept. */
+  /** The liquidity that starts at each stop; `below` is that of the segment below the first stop, if known. */
   #liquidityFrom(below: bigint | undefined, stops: readonly Tick[]): bigint[] {
     const book = this.#book
     let liquidity = below ?? this.#base

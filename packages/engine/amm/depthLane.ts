@@ -1,14 +1,14 @@
-/** The running sums of one direction, of which a depth index has two. */
+/** The running sums of one direction. A depth index has two lanes. */
 import type { Tick } from '../units.ts'
 
 /**
- * One direction. The first and last entry are the ends of the window, which need not be stops: a query ends
- * inside the window, so they are never passed.
+ * One direction. The first and last entry are the ends of the window, which need not be stops: a query ends inside
+ * the window, so they are never passed.
  */
 export type Lane = {
   ticks: Tick[]
   pricesX96: bigint[]
-  /** Of the segment that starts here; the last one is not used. */
+  /** Liquidity of the segment that starts here; the last entry is unused. */
   liquidity: bigint[]
   /** Gross input of all segments below. */
   sums: bigint[]

@@ -1,5 +1,6 @@
 /**
- * The pool families: one line of types and one adapter each, besides its name. Callers hold a pool of some family and never ask which.
+ * The pool families: one line of types and one adapter each, plus the name. Callers hold a pool of some family and
+ * never ask which.
  */
 import type { Adapter, Kind } from './adapter.ts'
 import type { Family } from './familyNames.ts'
@@ -34,10 +35,10 @@ export type FamilyEvent = Kinds extends infer K
     : never
   : never
 
-/** Of whichever family: terms, state and event must all be of it. */
+/** An adapter of any family; terms, state and event must all belong to that family. */
 export type AnyAdapter = Adapter<Kinds>
 
-/** Terms, state and event must be of the family; a pool's always are, as its terms name it. */
+/** Terms, state and event must belong to the family. A pool's always do, because its terms name the family. */
 export function adapterOf<F extends Family>(family: F): Adapter<Extract<Kinds, { readonly family: F }>> {
   return ADAPTERS[family]
 }

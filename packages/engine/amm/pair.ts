@@ -1,4 +1,4 @@
-/** Which pools reckon with reserves; others do with ticks. */
+/** Which pools account with reserves; the others use ticks. */
 import type { AmmState } from './families.ts'
 
 type Pair = Extract<AmmState, { readonly reserve0: bigint }>

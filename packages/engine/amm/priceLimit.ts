@@ -1,12 +1,12 @@
 /**
  * The last square-root price inside a boundary on the price.
  *
- * A boundary r on the price is sqrt(r) on the square-root price s, irrational for 102/100 and rational for
- * 121/100. The limit going up is the greatest integer at most s*sqrt(r), going down the smallest at least
- * s*sqrt(r); a price that lies exactly on the boundary is inside.
+ * A boundary r on the price is sqrt(r) on the square-root price s, irrational for 102/100 and rational for 121/100.
+ * The upper limit is the greatest integer at most s*sqrt(r), the lower limit the smallest at least s*sqrt(r); a price
+ * exactly on the boundary is inside.
  *
- * The root of r is taken once per boundary, to 192 bits. A product with it is an interval less than one wide,
- * and only an interval with an integer in it needs the squares to decide.
+ * The root of r is computed once per boundary, to 192 bits. Its product with s is an interval less than one wide, and
+ * the squares are needed only when that interval contains an integer.
  */
 import type { Boundary } from './adapter.ts'
 import type { Side } from './states.ts'
@@ -20,11 +20,11 @@ import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, tickAtSqrtRatio } from './tickMath.ts'
 /** The square root of a boundary. */
 export type BoundaryRoot = {
   readonly square: Fraction
-  /** The root itself where it is rational, else null. */
+  /** The root itself if it is rational, otherwise null. */
   readonly exact: Fraction | null
   /** floor(root * 2^192) */
   readonly scaled: bigint
-  /** About how many ticks away the limit is: where to start looking, never a result. */
+  /** Approximate distance of the limit in ticks: a starting point for the search, never a result. */
   readonly ticks: Tick
 }
 
@@ -37,7 +37,7 @@ const SCALE_BITS = 192n
 export const LOWEST_LIMIT = MIN_SQRT_RATIO + 1n
 export const HIGHEST_LIMIT = MAX_SQRT_RATIO - 1n
 
-/** The limit of a swap that has none of its own: the end of the range, or the price where it is past that. */
+/** The limit of a swap without one of its own: the end of the range, or the price if it is already beyond that. */
 export function extremeLimit(sqrtPriceX96: bigint, side: Side): bigint {
   if (side === 0) return sqrtPriceX96 < LOWEST_LIMIT ? sqrtPriceX96 : LOWEST_LIMIT
   return sqrtPriceX96 > HIGHEST_LIMIT ? sqrtPriceX96 : HIGHEST_LIMIT
@@ -78,7 +78,7 @@ export function rootOf(square: Fraction): BoundaryRoot {
   return { square, exact, scaled, ticks: toTick(ticks) }
 }
 
-/** The smallest integer at least s*root, for a price that falls; not below where a swap can go. */
+/** The smallest integer at least s*root, for a falling price; never below the range of swaps. */
 export function limitBelow(sqrtPriceX96: bigint, root: BoundaryRoot): bigint {
   const { exact } = root
   // An irrational multiple is never an integer, so the ceiling is one more than the floor.
@@ -87,7 +87,7 @@ export function limitBelow(sqrtPriceX96: bigint, root: BoundaryRoot): bigint {
   return limit < LOWEST_LIMIT ? LOWEST_LIMIT : limit
 }
 
-/** The greatest integer at most s*root, for a price that rises; not above where a swap can go. */
+/** The greatest integer at most s*root, for a rising price; never above the range of swaps. */
 export function limitAbove(sqrtPriceX96: bigint, root: BoundaryRoot): bigint {
   const { exact } = root
   const limit = exact === null ? floorProduct(sqrtPriceX96, root) : (sqrtPriceX96 * exact.num) / exact.den

@@ -1,8 +1,8 @@
 /**
- * The events of pools with ticks, applied.
+ * Applies the events of pools with ticks.
  *
- * A state is what the last event says, whether or not it recomputes: the chain is the authority on what
- * happened, the verdict is ours on whether we understand it. Nothing an event contains makes this throw.
+ * The state follows the last event even when we cannot recompute it: the chain decides what happened, and our verdict
+ * only states whether we understand it. No content of an event makes this throw.
  */
 import { type Applied, type Check, type Difference, VERIFIED } from './adapter.ts'
 import type { Slot, SlotEvent, TickChange } from './states.ts'
@@ -15,7 +15,7 @@ import { isSqrtPrice, sqrtRatioAtTick, tickAtSqrtRatio } from './tickMath.ts'
 
 type LiquidityEvent = Extract<SlotEvent, { readonly kind: 'MINT' | 'BURN' }>
 
-/** Initialize, Mint, Burn and Swap; a family with events of its own sees to those. */
+/** Handles Initialize, Mint, Burn and Swap; a family with further events handles those itself. */
 export function applySlot<K extends SlotKind>(
   curve: Curve<K>,
   terms: K['terms'],
@@ -43,7 +43,7 @@ export function applySlot<K extends SlotKind>(
   }
 }
 
-/** Liquidity between two ticks, where the event does not say what it cost. */
+/** Applies liquidity between two ticks when the event does not state the amounts. */
 export function applyChange<K extends SlotKind>(
   curve: Curve<K>,
   terms: K['terms'],
@@ -63,7 +63,7 @@ export function applyChange<K extends SlotKind>(
   return { state: after, ...VERIFIED, tickChange }
 }
 
-/** Where two slots differ: `event` is the chain's word. */
+/** Fields in which two slots differ; `event` is the chain's value. */
 export function slotDifferences(ours: Slot, chain: Slot): Difference[] {
   const fields: [string, bigint, bigint][] = [
     ['sqrt_price_x96', chain.sqrtPriceX96, ours.sqrtPriceX96],
@@ -87,7 +87,7 @@ function checkInitialize(state: Slot, sqrtPriceX96: bigint, tick: Tick): Check {
   return checkOf(differences)
 }
 
-/** What a position is worth at the price: a Mint pays it rounded up, a Burn gets it rounded down. */
+/** The value of a position at the price: a Mint pays it rounded up, a Burn receives it rounded down. */
 function checkAmounts(state: Slot, event: LiquidityEvent): Check {
   const { tick, sqrtPriceX96 } = state
   if (!isSqrtPrice(sqrtPriceX96)) {
@@ -95,7 +95,7 @@ function checkAmounts(state: Slot, event: LiquidityEvent): Check {
   }
   const lowerX96 = sqrtRatioAtTick(event.tickLower)
   const upperX96 = sqrtRatioAtTick(event.tickUpper)
-  // Decided by the tick, as the contract does: on a boundary that was crossed downwards the two disagree.
+  // The tick decides, as in the contract: on a boundary that was crossed downwards, tick and price disagree.
   const isBelow = tick < event.tickLower
   const isAbove = tick >= event.tickUpper
   const fromX96 = isBelow ? lowerX96 : sqrtPriceX96

@@ -1,10 +1,10 @@
-/** The state of a pool with ticks as its events tell it, without the chain. */
+/** The state of a pool with ticks derived from its events alone, without reading the chain. */
 import type { Events } from './adapter.ts'
 import type { Slot, SlotEvent, TickChange } from './states.ts'
 import { count, tick } from '../units.ts'
 import type { SlotKind } from './concentrated.ts'
 
-/** Before there was a price. */
+/** The slot before there is a price. */
 export const NOWHERE: Slot = { sqrtPriceX96: 0n, tick: tick(0), liquidity: 0n }
 
 type Change = Extract<SlotEvent, { readonly kind: 'MINT' | 'BURN' }>
@@ -19,16 +19,16 @@ export const tickChange = (event: { readonly kind: string }): TickChange | null 
   return { lower, upper, delta: event.kind === 'MINT' ? liquidity : -liquidity }
 }
 
-/** Of a family whose Swap and Initialize say all there is but for later changes of liquidity. */
+/** For a family whose Swap and Initialize state everything except later changes of liquidity. */
 export function slotPast<K extends SlotKind & { readonly event: SlotEvent }>(
   whole: (slot: Slot) => K['state'],
 ): SlotPast<K> {
   return {
     before(state, events) {
       const said = events.find(({ kind }) => kind === 'SWAP' || kind === 'INITIALIZE')
-      // The price did not move: only liquidity around it is undone.
+      // The price did not move, so only the liquidity around it is reverted.
       if (said === undefined) return whole(events.toReversed().reduce<Slot>(withoutChange, state))
-      // Nobody can trade or add liquidity before there is a price.
+      // Before there is a price, nobody can trade or add liquidity.
       return said.kind === 'INITIALIZE' ? whole(NOWHERE) : null
     },
     after(events) {
@@ -44,13 +44,13 @@ export function slotPast<K extends SlotKind & { readonly event: SlotEvent }>(
   }
 }
 
-/** What the first of these events says, and liquidity since. */
+/** The state given by the first of these events, with the liquidity changes since. */
 export function slotAfter([said, ...since]: readonly { readonly kind: string }[]): Slot | null {
   const slot = said === undefined ? null : slotOf(said)
   return slot === null ? null : since.reduce<Slot>(withChange, slot)
 }
 
-/** The slot that the event states by itself. */
+/** The slot that the event itself states. */
 export function slotOf(event: { readonly kind: string }): Slot | null {
   const own = event as SlotEvent
   if (own.kind === 'INITIALIZE') return { sqrtPriceX96: own.sqrtPriceX96, tick: own.tick, liquidity: 0n }

@@ -1,4 +1,4 @@
-/** Pools with ticks in the words of the wire. */
+/** Pools with ticks in the wire format. */
 import type { SwapSizes } from './adapter.ts'
 import type { Side, Slot, SlotEvent } from './states.ts'
 

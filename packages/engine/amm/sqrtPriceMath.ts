@@ -1,10 +1,10 @@
 /**
- * What a price move between two square-root prices is worth in either token, and where a given amount of a
- * token moves the price, for constant liquidity L.
+ * The token amounts of a price move between two square-root prices, and the price after a given amount of a token,
+ * for constant liquidity L.
  *
- * With s = sqrt price * 2^96: amount0 = L * 2^96 * (1/s_lower - 1/s_upper), amount1 = L * (s_upper - s_lower)
- * / 2^96. Every rounding favours the pool: what goes in rounds up, what comes out rounds down, and a price
- * reached by an input stops short of it while a price reached for an output goes past it.
+ * With s = sqrt price * 2^96: amount0 = L * 2^96 * (1/s_lower - 1/s_upper), amount1 = L * (s_upper - s_lower) / 2^96.
+ * Every rounding favours the pool: inputs round up, outputs round down, a price reached by an input stops short of
+ * the exact one, and a price reached for an output goes past it.
  */
 import { assert } from '../assert.ts'
 
@@ -42,14 +42,14 @@ export function amount1Down(lowerX96: bigint, upperX96: bigint, liquidity: bigin
 }
 
 /**
- * The lower price after token0 went in: L*s / (L + amount*s), rounded up so that it moves no further than
- * what was paid for.
+ * The lower price after token0 is added: L*s / (L + amount*s), rounded up so that the price moves no further than the
+ * input pays for.
  *
- * Where the contract's 256-bit product or sum would overflow it computes L / (L/s + amount) instead, whose
- * inner division truncates; the result differs, so the branch must be the contract's own.
+ * Where the contract's 256-bit product or sum would overflow, it computes L / (L/s + amount) instead, whose inner
+ * division truncates. The result differs, so the branch must match the contract's.
  */
 export function afterInput0(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
-  // The general formula would round up past the price it started from.
+  // The general formula would round up past the starting price.
   if (amount === 0n) return sqrtPriceX96
   const numerator = liquidity << RESOLUTION
   const denominator = numerator + amount * sqrtPriceX96
@@ -57,7 +57,7 @@ export function afterInput0(sqrtPriceX96: bigint, liquidity: bigint, amount: big
   return divideUp(numerator, numerator / sqrtPriceX96 + amount)
 }
 
-/** The higher price after token0 came out: L*s / (L - amount*s), rounded up so that the output is covered. */
+/** The higher price after token0 is withdrawn: L*s / (L - amount*s), rounded up so that the output is covered. */
 export function afterOutput0(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
   if (amount === 0n) return sqrtPriceX96
   const numerator = liquidity << RESOLUTION
@@ -68,14 +68,14 @@ export function afterOutput0(sqrtPriceX96: bigint, liquidity: bigint, amount: bi
   return price
 }
 
-/** The higher price after token1 went in, rounded down so that it moves no further than what was paid for. */
+/** The higher price after token1 is added, rounded down so that the price moves no further than the input pays for. */
 export function afterInput1(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
   const price = sqrtPriceX96 + (amount << RESOLUTION) / liquidity
   assert(price <= UINT160_MAX, () => `${amount} of token1 moves the price past 160 bits`)
   return price
 }
 
-/** The lower price after token1 came out: the distance rounds up so that the output is covered. */
+/** The lower price after token1 is withdrawn: the distance rounds up so that the output is covered. */
 export function afterOutput1(sqrtPriceX96: bigint, liquidity: bigint, amount: bigint): bigint {
   const distance = divideUp(amount << RESOLUTION, liquidity)
   assert(distance < sqrtPriceX96, () => `liquidity ${liquidity} cannot pay ${amount} of token1`)

@@ -1,17 +1,17 @@
-/** What pools of several families have in common at one moment, and what may happen to it. */
+/** The state shared by pools of several families, and the events that may change it. */
 import type { Tick } from '../units.ts'
 
-/** Which token of the pool: 0 is token0. As a swap direction it names the token that goes in. */
+/** A token of the pool: 0 is token0. As a swap direction it names the input token. */
 export type Side = 0 | 1
 
-/** The state of a pool with ticks. sqrtPriceX96 of 0 means created and not yet initialised. */
+/** The state of a pool with ticks. A sqrtPriceX96 of 0 means created but not yet initialised. */
 export type Slot = {
   readonly sqrtPriceX96: bigint
   readonly tick: Tick
   readonly liquidity: bigint
 }
 
-/** What happens to a pool with ticks. `liquidity` of a Mint or Burn is the (positive) amount added or removed. */
+/** The events of a pool with ticks. `liquidity` of a Mint or Burn is the (positive) amount added or removed. */
 export type SlotEvent =
   | { readonly kind: 'INITIALIZE'; readonly sqrtPriceX96: bigint; readonly tick: Tick }
   | {

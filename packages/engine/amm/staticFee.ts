@@ -1,4 +1,4 @@
-/** Families of pools with ticks whose fee is given at creation and never changes. */
+/** Families of pools with ticks whose fee is fixed at creation. */
 import { adapter, type Adapter, type Events, type Identity, type Maths } from './adapter.ts'
 import { netsOf, slotSwapped, slotText, swapText } from './slotText.ts'
 import type { Slot, SlotEvent } from './states.ts'
@@ -15,7 +15,7 @@ type StaticBorn<F extends string> = {
   readonly tickSpacing: Tick
 }
 
-/** `book` holds the known ticks; it is the one mutable part and belongs to this pool alone. */
+/** `book` holds the known ticks; it is the only mutable part and belongs to this pool alone. */
 export type StaticKind<F extends string> = {
   readonly family: F
   readonly born: StaticBorn<F>

@@ -1,8 +1,8 @@
 /**
  * Whether the Swap event of a pool with ticks follows from the state before it.
  *
- * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an
- * unlimited amount that ended at its price limit. One of them must give every field of the event.
+ * The log does not state the order, so three kinds are tried: exact input, exact output, and an unlimited amount that
+ * ended at its price limit. One of them must give every field of the event.
  */
 import { type Check, type Difference, VERIFIED } from './adapter.ts'
 import type { Side, Slot } from './states.ts'
@@ -13,7 +13,7 @@ import { isSqrtPrice, isTickAt, sqrtRatioAtTick } from './tickMath.ts'
 
 const ONE_UNIT: swapLoop.Order = { kind: 'EXACT_IN', amount: 1n }
 
-/** The event's fields, as `swapLoop.Swap` names them; `side` is the one that `sideOf` gives. */
+/** The event's fields, named as in `swapLoop.Swap`; `side` is the result of `sideOf`. */
 export function checkSwap(pricing: swapLoop.Pricing, state: Slot, side: Side, event: swapLoop.Swap): Check {
   if (state.sqrtPriceX96 === 0n || !isSqrtPrice(event.sqrtPriceX96)) {
     return { verdict: 'unverified', differences: differencesOf(event, standingStill(state)) }
@@ -39,7 +39,7 @@ export function checkSwap(pricing: swapLoop.Pricing, state: Slot, side: Side, ev
 
   const extreme = priceLimit.extremeLimit(state.sqrtPriceX96, side)
   if (amountIn > 0n && fits({ kind: 'EXACT_IN', amount: amountIn }, extreme)) return VERIFIED
-  // Where all of the input is the fee, nothing comes out, and only empty ticks let the price move: for nothing.
+  // If all of the input is the fee, there is no output, and the price moves only through empty ticks, at no cost.
   const isWholeFee = pricing.feePpm >= swapMath.PPM
   if (!isWholeFee && amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme))
     return VERIFIED
@@ -52,7 +52,7 @@ export function checkSwap(pricing: swapLoop.Pricing, state: Slot, side: Side, ev
   return { verdict: 'unverified', differences: nearest ?? differencesOf(event, standingStill(state)) }
 }
 
-/** What went in names the side; a swap through empty ticks moves nothing but the price. */
+/** The input token determines the side; a swap through empty ticks moves only the price. */
 export function sideOf(state: Slot, event: swapLoop.Swap): Side {
   if (event.amount0 > 0n) return 0
   if (event.amount1 > 0n) return 1
@@ -60,8 +60,8 @@ export function sideOf(state: Slot, event: swapLoop.Swap): Side {
 }
 
 /**
- * An exact amount may run out of the known ticks only because it is not what was swapped. Where the event's
- * own price is well inside them, the swap that happened stayed there too, and running out proves it another.
+ * An exact amount may run out of the known ticks merely because it was not the amount swapped. If the event's own
+ * price is well inside them, the real swap stayed there too, and running out proves that this was a different swap.
  */
 function isWalkDecisive({ book }: swapLoop.Pricing, state: Slot, side: Side, endX96: bigint): boolean {
   if (endX96 === state.sqrtPriceX96) return false

@@ -1,9 +1,10 @@
 /**
- * A whole swap of a pool with ticks: steps from stop to stop, crossing the initialised ticks, exactly as the pool contract.
+ * A whole swap of a pool with ticks: steps from stop to stop, crossing the initialised ticks, exactly as in the pool
+ * contract.
  *
- * The result is exact or it is Incomplete; it never rests on a tick that is not known. Where the known range
- * ends between two stops, a swap that ends before that is still exact: the contract's next stop lies further
- * out, and a stop that is not reached has no influence.
+ * The result is exact or it is Incomplete; it never depends on an unknown tick. If the known range ends between two
+ * stops, a swap that ends before that is still exact: the contract's next stop is further out, and a stop that is not
+ * reached has no influence.
  */
 import { INCOMPLETE, type Incomplete } from './adapter.ts'
 import type { Side, Slot } from './states.ts'
@@ -14,17 +15,17 @@ import * as tickBitmap from './tickBitmap.ts'
 import type { TickBook } from './tickBook.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from './tickMath.ts'
 
-/** What the swap is asked for. `TO_LIMIT` is an unlimited amount: only the price limit ends it. */
+/** The order of the swap. `TO_LIMIT` is an unlimited amount: only the price limit ends it. */
 export type Order =
   | { readonly kind: 'EXACT_IN' | 'EXACT_OUT'; readonly amount: bigint }
   | { readonly kind: 'TO_LIMIT' }
 
 export const TO_LIMIT: Order = { kind: 'TO_LIMIT' }
 
-/** Never counted down, so never used up. */
+/** Never decremented, so never used up. */
 const UNLIMITED = -1n
 
-/** What a swap runs on besides the state: the known ticks, and the fee of this direction. */
+/** The inputs of a swap besides the state: the known ticks, and the fee of this direction. */
 export type Pricing = { readonly book: TickBook; readonly feePpm: bigint }
 
 /** Amounts are signed as in the event: positive into the pool. */
@@ -76,12 +77,12 @@ export function swap(
     if (limited) remaining -= exactOut ? step.amountOut : step.amountIn
 
     if (step.sqrtPriceX96 === nextX96) {
-      // Past the last known tick the contract's next stop may be nearer or further than this one.
+      // Beyond the last known tick the contract's next stop may be closer or further than this one.
       if (next.kind === 'BORDER' && nextX96 !== limitX96) return INCOMPLETE
       if (next.kind === 'INITIALISED') {
         const net = book.netAt((side === 0 ? position : position + 1) as Count)
         liquidity += side === 0 ? -net : net
-        // The state and the book contradict each other: one of them has to be read again.
+        // The state and the book contradict each other: one of them must be read again.
         if (liquidity < 0n) return INCOMPLETE
         position = (side === 0 ? position - 1 : position + 1) as Count | -1
       }
@@ -96,10 +97,10 @@ export function swap(
     : { amount0: -amountOut, amount1: amountIn, sqrtPriceX96, tick, liquidity }
 }
 
-/** `BORDER` is no stop of the contract: it is where knowledge ends, in the middle of a word. */
+/** `BORDER` is not a stop of the contract: the known range ends there, in the middle of a word. */
 type Stop = { readonly tick: Tick; readonly kind: 'INITIALISED' | 'EDGE' | 'BORDER' }
 
-/** `position` is that of the greatest initialised tick at or below `tick`. Null: nothing is known here. */
+/** `position` is that of the greatest initialised tick at or below `tick`. Null when nothing is known here. */
 function nextStop(book: TickBook, position: Count | -1, tick: Tick, side: Side): Stop | null {
   const edge = tickBitmap.edgeFrom(tick, side, book.tickSpacing)
   if (side === 0) {

@@ -1,19 +1,20 @@
 /**
- * One step of a v3 swap: the price moves towards a target while liquidity is constant, until the amount is
- * used up or the target is reached.
+ * One step of a v3 swap: the price moves towards a target while liquidity is constant, until the amount is used up or
+ * the target is reached.
  *
- * The direction follows from the target: below the current price token0 goes in. Input is measured without
- * the fee and rounds up, output rounds down, the fee rounds up.
+ * The direction follows from the target: below the current price, token0 is the input. Input is measured without the
+ * fee and rounds up, output rounds down, the fee rounds up.
  *
- * No step can fail for a price in range, whatever the liquidity: a price is computed from an amount only when
- * that amount does not reach the target, and then it lies between the two. Zero liquidity always reaches.
+ * No step can fail for a price in range, whatever the liquidity: a price is computed from an amount only when that
+ * amount does not reach the target, and then it is between the two. With zero liquidity every amount reaches the
+ * target.
  */
 import type { Side } from './states.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
 
 export type Step = {
   readonly sqrtPriceX96: bigint
-  /** Gross: the fee is in it. */
+  /** Gross: includes the fee. */
   readonly amountIn: bigint
   readonly amountOut: bigint
 }
@@ -21,21 +22,21 @@ export type Step = {
 export const PPM = 1_000_000n
 const Q96_LESS_ONE = (1n << 96n) - 1n
 
-/** The share of the input that trades, in millionths: what the steps below are given for the fee. */
+/** The share of the input that trades, in millionths: the fee argument of the steps below. */
 export function tradingPpm(feePpm: bigint): bigint {
   return PPM - feePpm
 }
 
 /** The fee rounds up on its own in the contract; input and fee together are one division, rounded up. */
 export function withFee(netInput: bigint, tradingPpm: bigint): bigint {
-  // Through an empty stretch nothing goes in, even where all of it would be the fee.
+  // Nothing is paid through an empty stretch, even when all of the input would be the fee.
   if (netInput === 0n) return 0n
   return (netInput * PPM + (tradingPpm - 1n)) / tradingPpm
 }
 
-/** As far as the target, whatever it takes. */
+/** Moves to the target, whatever input that takes. */
 export function toTarget(currentX96: bigint, targetX96: bigint, liquidity: bigint, tradingPpm: bigint): Step {
-  // Both amounts come from one product, liquidity times distance; a walk is made of little else.
+  // Both amounts come from one product, liquidity times distance, which dominates the cost of a walk.
   if (sideOf(currentX96, targetX96) === 0) {
     const area = liquidity * (currentX96 - targetX96)
     const needed = sqrtPriceMath.divideUp(area << 96n, currentX96 * targetX96)
@@ -47,7 +48,7 @@ export function toTarget(currentX96: bigint, targetX96: bigint, liquidity: bigin
   return { sqrtPriceX96: targetX96, amountIn: withFee(needed, tradingPpm), amountOut }
 }
 
-/** At most `remaining` gross units go in. Short of the target all of it is taken: the fee is what is left. */
+/** At most `remaining` gross units of input. Short of the target all of it is consumed: the fee is the remainder. */
 export function exactIn(
   currentX96: bigint,
   targetX96: bigint,
@@ -56,7 +57,7 @@ export function exactIn(
   tradingPpm: bigint,
 ): Step {
   const side = sideOf(currentX96, targetX96)
-  // The fee is taken off first and rounds in the pool's favour, so what trades rounds down.
+  // The fee is deducted first and rounds in the pool's favour, so the trading amount rounds down.
   const trading = (remaining * tradingPpm) / PPM
   const needed = inputBetween(side, currentX96, targetX96, liquidity)
   if (trading >= needed) return toTarget(currentX96, targetX96, liquidity, tradingPpm)
@@ -68,7 +69,7 @@ export function exactIn(
   return { sqrtPriceX96, amountIn: remaining, amountOut }
 }
 
-/** At most `remaining` units come out. */
+/** At most `remaining` units of output. */
 export function exactOut(
   currentX96: bigint,
   targetX96: bigint,
@@ -83,7 +84,7 @@ export function exactOut(
     side === 0
       ? sqrtPriceMath.afterOutput1(currentX96, liquidity, remaining)
       : sqrtPriceMath.afterOutput0(currentX96, liquidity, remaining)
-  // The price was rounded past the output asked for; the surplus stays in the pool.
+  // Rounding moved the price past the requested output; the surplus stays in the pool.
   const needed = inputBetween(side, currentX96, sqrtPriceX96, liquidity)
   return { sqrtPriceX96, amountIn: withFee(needed, tradingPpm), amountOut: remaining }
 }

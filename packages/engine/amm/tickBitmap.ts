@@ -1,10 +1,10 @@
 /**
- * The words in which a v3 pool keeps its initialised ticks: one bit for each multiple of the tick spacing,
- * 256 to a word.
+ * The words in which a v3 pool keeps its initialised ticks: one bit for each multiple of the tick spacing, 256 to a
+ * word.
  *
- * A swap looks no further than the word it is in, so it stops at the word's edge even where no tick is
- * initialised, and every stop rounds. Moving down it stops at a word's first tick, moving up at its last: the
- * two directions have different stops.
+ * A swap searches no further than its current word, so it stops at the word's edge even when no tick is initialised
+ * there, and every stop rounds. Moving down it stops at a word's first tick, moving up at its last: the two
+ * directions have different stops.
  */
 import type { Side } from './states.ts'
 import { assert } from '../assert.ts'
@@ -14,7 +14,7 @@ import { MAX_TICK, MIN_TICK } from './ticks.ts'
 /** A word of the contract's `tickBitmap`, at its signed position. */
 export type Word = { readonly position: bigint; readonly bits: bigint }
 
-/** Where the bit of a tick lives; `tick` is a multiple of the spacing. */
+/** The position of a tick's bit; `tick` is a multiple of the spacing. */
 export type BitPosition = { readonly word: bigint; readonly bit: Count }
 
 const WORD_BITS = 256
@@ -45,7 +45,7 @@ export function edgeFrom(tick: Tick, side: Side, tickSpacing: Tick): Tick {
     const edge = (compressed & ~LAST_BIT) * tickSpacing
     return edge < MIN_TICK ? MIN_TICK : toTick(edge)
   }
-  // Moving up, the tick the price is in is behind it: the search starts at the next one.
+  // Moving up, the current tick is already behind the price, so the search starts at the next one.
   const edge = ((compressed + 1) | LAST_BIT) * tickSpacing
   return edge > MAX_TICK ? MAX_TICK : toTick(edge)
 }

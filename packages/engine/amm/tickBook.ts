@@ -1,11 +1,11 @@
 /**
  * The initialised ticks of one pool.
  *
- * Invariant: every initialised tick between `lowest` and `highest`, both included, is in the book; outside
- * nothing is known and nothing is kept. A tick is in it exactly while some position starts or ends there.
+ * Invariant: every initialised tick between `lowest` and `highest`, both included, is in the book; outside that range
+ * nothing is known and nothing is kept. A tick is in the book exactly while some position starts or ends there.
  *
- * The book changes in place, because it is large and a change touches two ticks. A change and its inverse
- * leave it as it was, which is what lets a journal undo a block.
+ * The book changes in place, because it is large and a change touches two ticks. A change followed by its inverse
+ * restores the book, which lets a journal undo a block.
  */
 import type { Side, TickChange } from './states.ts'
 import { assert } from '../assert.ts'
@@ -20,12 +20,12 @@ export type TickEntry = { readonly tick: Tick; readonly gross: bigint; readonly 
 
 export type KnownRange = { readonly lowest: Tick; readonly highest: Tick }
 
-/** All ticks of a range, as a node was read or a commit was written. */
+/** All ticks of a range, as read from a node or written by a commit. */
 export type LoadedTicks = { readonly range: KnownRange; readonly entries: readonly TickEntry[] }
 
 export const FULL_RANGE: KnownRange = { lowest: MIN_TICK, highest: MAX_TICK }
 
-/** A pool watched from its creation: nothing is initialised, and that is known everywhere. */
+/** A pool watched from its creation: nothing is initialised, and this is known for the whole range. */
 export function empty(tickSpacing: Tick): TickBook {
   return from(tickSpacing, FULL_RANGE, [])
 }
@@ -35,7 +35,7 @@ export function fromLoaded(tickSpacing: Tick, ticks: LoadedTicks | null): TickBo
   return ticks === null ? empty(tickSpacing) : from(tickSpacing, ticks.range, ticks.entries)
 }
 
-/** A book read back or loaded. The entries are what is initialised inside the range, in any order. */
+/** A restored or loaded book. The entries are the initialised ticks inside the range, in any order. */
 export function from(tickSpacing: Tick, range: KnownRange, entries: Iterable<TickEntry>): TickBook {
   return new TickBook(tickSpacing, range, entries)
 }
@@ -60,7 +60,7 @@ export function fromWords(
   return book
 }
 
-/** What is known once these words are: to the end of the tick range where they reach its last usable tick. */
+/** The range known from these words; it extends to the end of the tick range if they reach its last usable tick. */
 export function rangeOfWords(tickSpacing: Tick, words: readonly tickBitmap.Word[]): KnownRange {
   const first = words[0]
   assert(first !== undefined, 'a book needs at least one word')
@@ -83,7 +83,7 @@ export class TickBook {
   readonly tickSpacing: Tick
   readonly lowest: Tick
   readonly highest: Tick
-  // Parallel arrays and not objects: with a hundred thousand pools the header of each tick would count.
+  // Parallel arrays instead of objects: with a hundred thousand pools, an object header per tick would add up.
   #ticks: readonly Tick[]
   #nets: bigint[]
   #grosses: bigint[]
@@ -110,7 +110,7 @@ export class TickBook {
     return count(this.#ticks.length)
   }
 
-  /** The `position`-th initialised tick, ascending; positions shift when a tick appears or goes. */
+  /** The `position`-th initialised tick, ascending; positions shift when a tick is added or removed. */
   tickAt(position: Count | -1): Tick | undefined {
     return this.#ticks[position]
   }
@@ -129,8 +129,9 @@ export class TickBook {
   }
 
   /**
-   * Adds liquidity between two ticks, or takes it away. False, and nothing changed, when the contract could
-   * not have done it: no two ticks of this spacing, less there than is taken, or more than 128 bits.
+   * Adds or removes liquidity between two ticks. Returns false, and changes nothing, when the contract could not have
+   * done it: the ticks do not fit the spacing, less liquidity is there than is removed, or the result exceeds 128
+   * bits.
    */
   change({ lower, upper, delta }: TickChange): boolean {
     if (lower >= upper || !this.#isUsable(lower) || !this.#isUsable(upper)) return false
@@ -144,8 +145,9 @@ export class TickBook {
   }
 
   /**
-   * The most that positions between these two ticks can hold: what starts at the lower, (gross + net) / 2, or
-   * what ends at the upper, (gross - net) / 2, if that is less. A tick outside the known range sets no limit.
+   * The most that positions between these two ticks can hold: the liquidity that starts at the lower tick, (gross +
+   * net) / 2, or that ends at the upper tick, (gross - net) / 2, whichever is less. A tick outside the known range
+   * sets no limit.
    */
   heldBetween(lower: Tick, upper: Tick): bigint {
     const start = this.#entryAt(lower)
@@ -155,7 +157,7 @@ export class TickBook {
     return starting < ending ? starting : ending
   }
 
-  /** Everything known, ascending, to write out; with the range, `from` makes the same book of it. */
+  /** All known entries, ascending, for storage; `from` rebuilds the same book from them and the range. */
   entries(): TickEntry[] {
     return this.#ticks.map((tick, i) => ({
       tick,
@@ -164,7 +166,7 @@ export class TickBook {
     }))
   }
 
-  /** The index of this book for depth, made by the first who asks; `feePpm` is of selling token `side`. */
+  /** The depth index of this book, built on first use; `feePpm` is the fee of selling token `side`. */
   depthIndex(side: Side, feePpm: bigint): DepthIndex {
     this.#depthIndex ??= new DepthIndex(this, feePpm)
     this.#depthIndex.setFee(side, feePpm)
@@ -195,7 +197,7 @@ export class TickBook {
     if (!this.isKnown(tick)) return
     const position = positionAtOrBelow(this.#ticks, tick)
     if (this.#ticks[position] !== tick) {
-      // Copies of the exact size: an array grown in place keeps room for sixteen more.
+      // Copies of the exact size: an array that grows in place reserves room for sixteen more.
       const at = position + 1
       this.#ticks = this.#ticks.toSpliced(at, 0, tick)
       this.#nets = this.#nets.toSpliced(at, 0, netDelta)
@@ -215,7 +217,7 @@ export class TickBook {
   }
 }
 
-/** Where only positions start, gross and net are one number: keep one bigint. */
+/** If only positions start here, gross and net are equal: keep one bigint. */
 function sharedGross(gross: bigint, net: bigint): bigint {
   return gross === net ? net : gross
 }

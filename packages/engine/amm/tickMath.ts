@@ -1,17 +1,17 @@
 /**
- * Ticks and square-root prices: sqrt(1.0001^tick) as a Q64.96 integer, bit for bit what the v3 pool contract
- * computes.
+ * Ticks and square-root prices: sqrt(1.0001^tick) as a Q64.96 integer, bit for bit as the v3 pool contract computes
+ * it.
  *
- * The contract multiplies, for each set bit i of |tick| in ascending order, by 1.0001^(-2^i / 2) rounded to
- * the nearest 128-bit fraction, and truncates every product. The factors follow from that sentence, so they
- * are computed here and not listed.
+ * The contract multiplies, for each set bit i of |tick| in ascending order, by 1.0001^(-2^i / 2) rounded to the
+ * nearest 128-bit fraction, and truncates every product. The factors follow from that rule, so they are computed here
+ * and not listed.
  */
 import { assert } from '../assert.ts'
 import { squareRoot } from '../exact/squareRoot.ts'
 import { type Tick, tick as toTick } from '../units.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
-/** sqrtRatioAtTick of the last ticks, written out because the contract's limits are these integers. */
+/** sqrtRatioAtTick of the first and last tick, spelled out because the contract's limits are these integers. */
 export const MIN_SQRT_RATIO = 4295128739n
 export const MAX_SQRT_RATIO = 1461446703485210103287273052203988822378723970342n
 
@@ -23,16 +23,16 @@ const TICKS_PER_UNIT_OF_LOG = 2 / Math.log(1.0001)
 /** |tick| below 2^20 has twenty bits. */
 const FACTORS = factors(20)
 
-/** The product over the low bits is looked up: it comes first in the contract's own order. */
+/** The product over the low bits comes from a table: it is first in the contract's own order. */
 const LOW_BITS = 8
 const LOW_PRODUCTS = lowProducts()
 
 /**
- * A direct-mapped memory of recent answers, 2 MB at most per worker. It pays because a pool asks for the same
- * few stops at every swap; one miss costs about ten hits.
+ * A direct-mapped cache of recent results, at most 2 MB per worker. It pays because every swap of a pool needs the
+ * same few stops; one miss costs about ten hits.
  */
 const SLOTS = 1 << 15
-// A slot starts with a tick of its neighbour's, which no look-up here can ask for.
+// A slot starts with a tick of the neighbouring slot, which no look-up here can request.
 const slotTicks = Int32Array.from({ length: SLOTS }, (_, slot) => slot ^ 1)
 const slotRatios: bigint[] = Array.from({ length: SLOTS }, () => 0n)
 
@@ -49,7 +49,7 @@ export function sqrtRatioAtTick(tick: Tick): bigint {
 /** The greatest tick whose square-root price is at most `sqrtPriceX96`. */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): Tick {
   assert(isSqrtPrice(sqrtPriceX96), () => `sqrt price ${sqrtPriceX96} is outside the contract's range`)
-  // The logarithm only chooses where the exact comparison starts: an error costs steps, not truth.
+  // The logarithm only chooses where the exact comparison starts: an error costs steps, never correctness.
   const logarithm = Math.log(Number(sqrtPriceX96)) - 96 * Math.LN2
   let tick = Math.floor(logarithm * TICKS_PER_UNIT_OF_LOG)
   tick = Math.min(Math.max(tick, MIN_TICK), MAX_TICK - 1)
@@ -64,8 +64,8 @@ export function isSqrtPrice(sqrtPriceX96: bigint): boolean {
 }
 
 /**
- * Whether a pool can have this tick at this price. Besides the tick the price lies in that is the one below,
- * when the price is exactly where a swap crossed downwards.
+ * Whether a pool can have this tick at this price. In addition to the tick that contains the price, the one below is
+ * possible when the price is exactly where a swap crossed downwards.
  */
 export function isTickAt(tick: Tick, sqrtPriceX96: bigint): boolean {
   if (tick < MIN_TICK || tick >= MAX_TICK) return false
@@ -84,7 +84,7 @@ function computeSqrtRatio(tick: Tick): bigint {
   return truncated << 32n === ratio ? truncated : truncated + 1n
 }
 
-/** round(2^128 * 1.0001^(-2^i / 2)) for i = 0 … n-1, from a root with bits enough for n squarings. */
+/** round(2^128 * 1.0001^(-2^i / 2)) for i = 0 … n-1, from a root with enough bits for n squarings. */
 function factors(n: 20): readonly bigint[] {
   const precision = 512n
   let power = squareRoot((10_000n << (2n * precision)) / 10_001n)
@@ -100,7 +100,7 @@ function factors(n: 20): readonly bigint[] {
 function lowProducts(): readonly bigint[] {
   const products = [1n << FACTOR_BITS]
   for (let low = 1; low < 1 << LOW_BITS; low++) {
-    // The highest bit is the contract's last factor; what lies below it is already in the table.
+    // The highest bit is the contract's last factor; the lower bits are already in the table.
     const top = 31 - Math.clz32(low)
     products.push(((products[low - (1 << top)] as bigint) * (FACTORS[top] as bigint)) >> FACTOR_BITS)
   }

@@ -1,7 +1,7 @@
 /** The range of ticks, and search in an ascending list of distinct ones. */
 import { type Count, type Tick, tick as toTick } from '../units.ts'
 
-/** The last ticks whose price lies between 2^-128 and 2^128. */
+/** The first and last tick whose price is between 2^-128 and 2^128. */
 export const MIN_TICK = toTick(-887272)
 export const MAX_TICK = toTick(887272)
 

@@ -1,6 +1,6 @@
 /**
- * Balances of pools, read at a block together with a probe (R-back-2): compared with what the pool accounts for at
- * that block, and undone with it. A reading has no effect on a pool that changed since.
+ * Balances of pools, read at a block together with a probe (R-back-2): compared with the amounts the pool accounts
+ * for at that block, and undone with it. A reading has no effect on a pool that has changed since.
  */
 import { isPair } from '../amm/pair.ts'
 import type { Pool } from '../entities.ts'
@@ -42,7 +42,10 @@ export function applyBalances(
   }
 }
 
-/** Of each token: a pair's reserve, or what a pool would pay out until its price is 2% away. Null where that is not known. */
+/**
+ * The accounted amount of each token: a pair's reserve, or the amount a pool would pay out until its price is 2%
+ * away. Null when unknown.
+ */
 function reckonedWith({ terms, state, x, around }: Pool): readonly [bigint, bigint] | null {
   const { amm, depth } = state
   if (isPair(amm)) return [amm.reserve0, amm.reserve1]

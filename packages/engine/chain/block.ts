@@ -12,8 +12,8 @@ export type Address = Hex
 export type BlockRef = { readonly number: Count; readonly hash: Hex; readonly timeMs: Ms }
 
 /**
- * How completeness of a block's logs was shown: the receipts root recomputed, two endpoints' log digests
- * equal, or not at all.
+ * How the completeness of a block's logs was proven: by recomputing the receipts root, by equal log digests from two
+ * endpoints, or not at all.
  */
 export type Proof = 'receipts' | 'digest' | 'none'
 
@@ -24,7 +24,7 @@ export type Block = BlockRef & {
   readonly events: readonly PoolEvent[]
 }
 
-/** An unbroken run of blocks whose logs are proven complete: it re-verifies every pool it did not touch. */
+/** An unbroken run of blocks whose logs are proven complete: it re-verifies every pool that the run did not touch. */
 export type ProvenRun = { readonly first: Count; readonly last: Count; readonly lastMs: Ms }
 
 /** The position of a log. */
@@ -47,16 +47,16 @@ export type NewPool = {
   readonly fee: Born
 }
 
-/** A pool of a family that is known by name and not priced. */
+/** A pool of a family that Assay recognises but does not price. */
 export type UnpricedPool = {
   readonly address: Address
   readonly family: string
   readonly deploymentId: string
 }
 
-/** `0x` and 20 bytes. A pool that is no contract of its own is named by 32. */
+/** `0x` and 20 bytes. A pool that is not a contract of its own is identified by 32 bytes. */
 const ADDRESS_LENGTH = 42
 
-/** The 32-byte identifier of the wire: the address, left-padded with zeros, or the 32 bytes that name the pool. */
+/** The 32-byte identifier of the wire: the address, left-padded with zeros, or the 32 bytes that identify the pool. */
 export const idOf = (address: Address): Hex =>
   address.length > ADDRESS_LENGTH ? address : `0x000000000000000000000000${address.slice(2)}`

@@ -1,6 +1,6 @@
 /**
- * Blocks applied to the state: pools born, events folded per pool, the position moved. A block extends the
- * tip by hash; anything else is the worker's mistake and not ours to repair.
+ * Applies blocks to the state: creates pools, folds events per pool, moves the position. A block extends the tip by
+ * hash; anything else is a fault of the worker that the engine does not repair.
  */
 import type { AmmEvent } from '../amm/families.ts'
 import type { Pool } from '../entities.ts'
@@ -41,7 +41,7 @@ export function applyBlock(state: State, block: Block, work: Work): void {
     if (pool !== undefined && !pool.state.isBeforeGap) touched.add(pool.from)
   }
   notePasts(state, touched, block.timeMs, work)
-  // What a routing asset is worth at the block is in its past.
+  // The value of a routing asset at the block is in its past.
   renewTrades(state, groups, block)
   boundJournals(state)
 }
@@ -54,7 +54,7 @@ export function applyReorg(state: State, ancestor: Hex, blocks: readonly Block[]
     if (!state.pools.has(address)) work.needs.push({ kind: 'load', pool: address, why: 'ORPHANED' })
 }
 
-/** Undoes to the ancestor, and notes whatever that concerns. */
+/** Undoes blocks down to the ancestor, and notes everything this affects. */
 export function takeBack(state: State, ancestor: Hex, work: Work): void {
   const undone = undoTo(state, ancestor, pool => removePool(state, pool))
   for (const hash of undone.blocks) {
@@ -113,7 +113,7 @@ function applyToPool(
   noteNeeds(pool, work)
 }
 
-/** What a changed pool wants from the chain. */
+/** The reads that a changed pool needs from the chain. */
 export function noteNeeds(pool: Pool, work: Work): void {
   if (pool.state.isBeforeGap) work.needs.push({ kind: 'load', pool: pool.address, why: 'REBASED' })
   else if (!pool.state.verified) work.needs.push({ kind: 'load', pool: pool.address, why: 'UNVERIFIED' })
@@ -137,10 +137,10 @@ function bornIn(state: State, events: readonly PoolEvent[], block: Block): Pool 
   return pool
 }
 
-/** More runs than this are not remembered: each one was ended by a block that could not be proven. */
+/** No more runs than this are kept; each one was ended by a block that could not be proven. */
 const MAX_RUNS = 64
 
-/** A proven block extends the run that ends just before it, or begins a new one; an unproven one ends it. */
+/** A proven block extends the run that ends just before it, or starts a new run; an unproven block ends it. */
 function extendRuns(runs: readonly ProvenRun[], block: Block): readonly ProvenRun[] {
   if (block.proof === 'none') return runs
   const last = runs.at(-1)
@@ -149,7 +149,10 @@ function extendRuns(runs: readonly ProvenRun[], block: Block): readonly ProvenRu
   return [...(isNext ? runs.slice(0, -1) : runs.slice(1 - MAX_RUNS)), run]
 }
 
-/** While finality is behind, undo is kept for a bounded number of blocks: a deeper reorganisation halts. */
+/**
+ * While finality is behind, undo data is kept for a bounded number of blocks; a deeper reorganisation halts the
+ * engine.
+ */
 function boundJournals(state: State): void {
   const excess = state.journals.length - state.policyView.policy.max_undo_blocks
   for (const { block } of state.journals.splice(0, Math.max(0, excess)))
@@ -178,7 +181,7 @@ function swapObserved(
   }
 }
 
-/** Blocks up to `number` are final: they cannot be undone any more, and their pools' state is settled. */
+/** Blocks up to `number` are final: they can no longer be undone, and the state of their pools is settled. */
 export function applyFinality(state: State, number: Count, hash: Hex, work: Work): void {
   const known = state.chain.finalized
   if (known !== null && number <= known.number) return

@@ -1,7 +1,7 @@
 /**
- * A pool read at one block, brought forward to a later one by its own events in between. Blocks do not wait while a
- * node is asked for a whole pool, so this is how the answer reaches the tip. The result equals what a read at the later
- * block would have returned; where that cannot be shown there is no result, and the pool is read again.
+ * Brings a pool read at one block forward to a later one with its own events in between. Blocks do not wait while a
+ * node reads a whole pool, so this is how the answer reaches the tip. The result equals a read at the later block.
+ * When that cannot be proven there is no result, and the pool is read again.
  */
 import { adapterOf } from '../amm/families.ts'
 import type { LoadedPool } from '../input.ts'
@@ -10,7 +10,7 @@ import type { BlockRef, PoolEvent } from './block.ts'
 /** A block after the one the pool was read at. */
 export type Passed = Pick<BlockRef, 'timeMs'> & { readonly events: readonly PoolEvent[] }
 
-/** `passed` are all blocks since, in order, each with at least all events of this pool. */
+/** `passed` holds all blocks since the read, in order, each with at least all events of this pool. */
 export function bringForward(loaded: LoadedPool, passed: readonly Passed[]): LoadedPool | null {
   const { address, fee } = loaded.pool
   const adapter = adapterOf(fee.family)
@@ -23,7 +23,8 @@ export function bringForward(loaded: LoadedPool, passed: readonly Passed[]): Loa
     for (const { pool, family, event } of events) {
       if (pool !== address || family !== fee.family || event.kind === 'CREATED') continue
       const applied = adapter.apply(terms, state, prior, event)
-      // A Sync holds all there is of a pair; where there are ticks, an event we do not understand may hide a change of them.
+      // A Sync states the whole reserves of a pair. In a pool with ticks, an event we do not understand may hide a
+      // change of them.
       if (applied.verdict !== 'verified' && book !== null) return null
       prior = state
       state = applied.state

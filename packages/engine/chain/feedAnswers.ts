@@ -1,6 +1,7 @@
 /**
- * Answers of dollar feeds, of stables and of routing assets: those that a proven block logs, and those read from the feed at
- * a block (R-reading-2, R-reading-3). Both go with their block, and an older one never replaces a newer one.
+ * Answers of dollar feeds, of stables and of routing assets: those that a proven block logs, and those read from the
+ * feed at a block (R-reading-2, R-reading-3). Both are undone with their block, and an older answer never replaces a
+ * newer one.
  */
 import type { FeedAnswer, Input, StableReading } from '../input.ts'
 import { withGood } from '../price/hops/unitWorth.ts'

@@ -1,9 +1,10 @@
 /**
- * What a block changed, as it was before: one journal per block that is not yet final.
+ * The previous values of everything a block changed: one journal per block that is not yet final.
  *
- * The first image of an entity within a block wins, so undoing a journal gives exactly the state before its
- * block. What was published while it was the tip is named, not kept: it is evaluated again on the new branch.
- * What is not chain-derived (health, policy, coverage, enrolments) is not in here and survives.
+ * The first image of an entity within a block wins, so undoing a journal gives exactly the state before its block. A
+ * journal lists what was published while its block was the tip, but does not keep it: those entities are evaluated
+ * again on the new branch. Data not derived from the chain (health, policy, coverage, enrolments) is not in here and
+ * survives.
  */
 import type { BookUndo, Journal, JournalSwap } from './undo.ts'
 import type { Decimals, EntityKey, Pool, PoolState, Stable, Token } from '../entities.ts'
@@ -35,7 +36,7 @@ export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['be
   swaps: [],
 })
 
-/** The tip's journal, or null when the tip is already final and nothing about it can be undone. */
+/** The tip's journal, or null when the tip is already final and nothing in it can be undone. */
 export function tipJournal(state: State): Journal | null {
   return state.journals.at(-1) ?? null
 }
@@ -43,9 +44,9 @@ export function tipJournal(state: State): Journal | null {
 export const isTip = (state: State, block: BlockRef): boolean => state.chain.tip?.hash === block.hash
 
 /**
- * Where a reading made at this block belongs: `journal` undoes it together with the block, and is null when the block
- * can no longer be undone. Null when the block is not on our chain. Below the undoable blocks no hash is kept, so the
- * worker vouches for those.
+ * Where to book a reading made at this block. `journal` undoes the reading together with the block, and is null when
+ * the block can no longer be undone. The result is null when the block is not on our chain. Below the undoable blocks
+ * no hash is kept, so the worker vouches for those.
  */
 export function placeOf(state: State, block: BlockRef): { readonly journal: Journal | null } | null {
   const { tip, finalized } = state.chain
@@ -79,7 +80,8 @@ export function setPoolState(
     state.index.changed.add(`history/${pool.address}`)
   }
   touch(state, `pool/${pool.address}`, journal)
-  // Of a pool they all know, each journal is stored as what differs from the next: the tip's has nothing before it changed.
+  // A pool that several journals hold is stored in each as its difference from the next journal; the tip's journal
+  // has no predecessor that changes.
   if (journal !== tipJournal(state))
     for (const { key, pools } of state.journals) if (pools.has(pool.address)) state.index.changed.add(key)
 }
@@ -133,7 +135,7 @@ export function setTokenPast(state: State, token: Token, next: TokenPast): void 
   touch(state, `past/${token.address}`, journal)
 }
 
-/** Blocks above the one it was read at began with the value they are undone to: that is now this one. */
+/** Undoing a block above the one it was read at must restore this value, because those blocks started with it. */
 export function setSequencer(state: State, { number }: BlockRef, sequencer: Sequencer | null): void {
   for (const [at, journal] of state.journals.entries()) {
     if (journal.block.number <= number) continue
@@ -149,20 +151,20 @@ export function noteBook(state: State, undo: BookUndo): void {
   touch(state, `ticks/${undo.pool}`)
 }
 
-/** Marks an entity for the commit of this step; the block's undo data changes with it. */
+/** Marks an entity for the commit of this step, and the block's undo data with it. */
 export function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
   state.index.changed.add(key)
   if (journal !== null) state.index.changed.add(journal.key)
 }
 
-/** What an undone block took with it. */
+/** Everything that undone blocks removed. */
 export type Undone = {
   /** Hashes, newest first. */
   readonly blocks: Hex[]
   readonly pools: Set<Address>
   readonly removedPools: Map<Address, Pool>
   readonly tokens: Set<Address>
-  /** Tokens whose decimals reading went with the block. */
+  /** Tokens whose decimals reading was undone with its block. */
   readonly decimals: Set<Address>
   readonly stables: Set<Address>
   readonly swaps: JournalSwap[]
@@ -185,7 +187,7 @@ export function undoTo(state: State, ancestor: Hex, removePool: (pool: Pool) => 
     undone.blocks.push(journal.block.hash)
     undoBlock(state, journal, undone, removePool)
     state.index.changed.add(journal.key)
-    // Below our very first block there is no tip, but its parent is still where the branches part.
+    // Below our very first block there is no tip, but its parent is still where the branches fork.
     parent = journal.parentHash
   }
   return undone
@@ -235,7 +237,7 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     if (token !== undefined) token.past = pastBefore(token, image, journal)
     changed.add(`past/${address}`).add(`minutes/${address}`)
   }
-  // Whose moment is open is found again from what is left.
+  // Which moment is open is derived again from the remaining state.
   state.index.touched = null
   undone.swaps.unshift(...journal.swaps)
   state.chain = { ...state.chain, ...journal.before }

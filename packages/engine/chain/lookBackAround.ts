@@ -1,16 +1,16 @@
 /**
- * What a look-back takes from the live state: what is not in the logs of its pools holds for its whole window as it is now
- * (R-history-7).
+ * The part of the live state that a look-back uses: data that is not in the logs of its pools is assumed constant for
+ * its whole window (R-history-7).
  */
 import type { Stable, Token } from '../entities.ts'
 import type { LoadedPool } from '../input.ts'
 import type { State } from '../state.ts'
 import { ms } from '../units.ts'
 
-/** What the live state knows that a fold asks for: what is valued in what, and how. */
+/** The part of the live state that a fold needs: which tokens are valued in which, and how. */
 export type Surroundings = Pick<State, 'setup' | 'policyView' | 'tokens' | 'stables'>
 
-/** What the tokens of these pools say of themselves, and what stables and routing assets are worth now. */
+/** Takes over the properties of the tokens of these pools, and the present values of stables and routing assets. */
 export function takeOver(state: State, around: Surroundings, pools: readonly LoadedPool[]): void {
   const own = pools.flatMap(({ pool }) => [pool.token0, pool.token1])
   for (const token of [...state.tokens.keys(), ...own]) {
@@ -21,8 +21,8 @@ export function takeOver(state: State, around: Surroundings, pools: readonly Loa
 }
 
 /**
- * Without what it has gone through so far. Its decimals, read just now, hold for the whole window, and it is worth what it is
- * worth now for as long as no pool of the window says.
+ * A token without its past. Its decimals, read just now, apply to the whole window, and so does its present value
+ * until a pool of the window gives another.
  */
 function asNew({ past, ...token }: Token): Token {
   const present = past?.open.at(-1)
@@ -35,7 +35,7 @@ function asNew({ past, ...token }: Token): Token {
   }
 }
 
-/** Its present answer holds for the whole window. */
+/** A stable whose present answer applies to the whole window. */
 const atPresent = (stable: Stable): Stable => ({
   ...stable,
   good: stable.lastGood === null ? [] : [{ answer: stable.lastGood, readMs: ms(0) }],

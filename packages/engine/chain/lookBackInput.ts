@@ -1,6 +1,6 @@
 /**
- * Pools taken up with the past that was folded for them, and pools whose past could not be had. A pool whose own history is
- * unbroken keeps it: of that a look-back knows less.
+ * Adds pools with the past that was folded for them, and pools whose past could not be read. A pool with an unbroken
+ * history of its own keeps it: a look-back knows less.
  */
 import type { Pool } from '../entities.ts'
 import type { Input, LoadedPool, LookedBack, LookedPast } from '../input.ts'
@@ -34,7 +34,7 @@ export function applyLookBack(
         : known.state.isBeforeGap
           ? takeUp(state, known, looked)
           : reload(state, known, loadedOf(looked), block)
-    // One that was taken whole has these pools in it.
+    // A past that was taken over whole already includes these pools.
     if (!whole.has(pool.from)) touched.add(pool.from)
     triggers.liquidity(work, pool)
     noteNeeds(pool, work)
@@ -42,7 +42,7 @@ export function applyLookBack(
   notePasts(state, touched, block.timeMs, work)
 }
 
-/** Those that had none of their own, and so are the folded ones as they are. */
+/** Takes the folded past of tokens that had none. Returns the tokens whose past was taken over unchanged. */
 function takePasts(state: State, block: BlockRef, pasts: readonly LookedPast[]): ReadonlySet<Address> {
   const whole = new Set<Address>()
   for (const { token: address, past: folded } of pasts) {
@@ -68,14 +68,14 @@ function enter(
   return pool
 }
 
-/** Of a pool that is known by now: as it was read, without its past. */
+/** A pool that is known by now: its state as read, without its past. */
 const loadedOf = ({ state: { amm, lastTradeMs }, ...read }: LookedBack): LoadedPool => ({
   ...read,
   state: amm,
   lastTradeMs,
 })
 
-/** After a gap. When it was last seen to trade is known from before as well. */
+/** Takes up a pool after a gap. Its last trade before the gap still counts. */
 function takeUp(state: State, pool: Pool, { pool: born, ticks, state: folded }: LookedBack): Pool {
   noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
   pool.terms = termsOf(state, born, ticks)

@@ -1,8 +1,9 @@
 /**
- * The state of a pool before the first of its events in a window, from the state after the last of them (R-history-2). Events
- * are taken back newest first; what they do not say has to be read, or is found in an older event.
+ * The state of a pool before the first of its events in a window, from the state after the last of them
+ * (R-history-2). Events are reverted newest first; a value that they do not contain has to be read, or is found in an
+ * older event.
  *
- * Nothing here is believed: what is found is folded forwards again, and must end where the chain says it ends.
+ * Nothing found here is trusted: it is folded forwards again, and must end in the state the chain has.
  */
 import { adapterOf, type AmmEvent, type AmmState } from '../amm/families.ts'
 import type { LoadedTicks } from '../amm/tickBook.ts'
@@ -11,12 +12,15 @@ import type { Count } from '../units.ts'
 import type { PoolEvent } from './block.ts'
 
 export type Start =
-  /** Its factory's log is in the window: there was no pool before. */
+  /** The pool's factory log is in the window: there was no pool before. */
   | { readonly kind: 'BORN' }
   | { readonly kind: 'STATE'; readonly state: AmmState; readonly ticks: LoadedTicks | null }
-  /** The state before is in no event of the window: it has to be read there, or searched for. */
+  /**
+   * No event of the window contains the state before: it has to be read at the block before the window, or searched
+   * for.
+   */
   | { readonly kind: 'ASK' }
-  /** Not to be had: the past begins behind this one of the events, and `state` is what it left. */
+  /** Not available: the past begins after this event, and `state` is the state it left. */
   | {
       readonly kind: 'SHORT'
       readonly at: Count
@@ -26,16 +30,16 @@ export type Start =
   /** The events cannot have led to this state: some are missing. */
   | { readonly kind: 'CONTRADICTED' }
 
-/** What is known of the time before the window besides: the state as it was read there, or events that came before. */
+/** Additional knowledge about the time before the window: the state read there, or earlier events. */
 export type Before = {
   readonly read: AmmState | null
-  /** Oldest first, and none missing behind the first; null where none were looked for. */
+  /** Oldest first, and none missing after the first; null when older events were not searched for. */
   readonly older: readonly PoolEvent[] | null
 }
 
 const CONTRADICTED = { kind: 'CONTRADICTED' } as const
 
-/** `events` are all of the pool's in the window, oldest first; `loaded` is how they left it. */
+/** `events` are all of the pool's events in the window, oldest first; `loaded` is the state after them. */
 export function startOf(loaded: LoadedPool, events: readonly PoolEvent[], before: Before): Start {
   if (events.some(({ event }) => event.kind === 'CREATED')) return { kind: 'BORN' }
   const own = events.flatMap(ownEvent)
@@ -46,7 +50,7 @@ export function startOf(loaded: LoadedPool, events: readonly PoolEvent[], before
   return shortStart(loaded, own)
 }
 
-/** What the window's own events say of it, else what was read there, else what older events left. */
+/** Taken from the window's own events, otherwise from the state read before it, otherwise from older events. */
 function stateBefore(loaded: LoadedPool, own: readonly AmmEvent[], { read, older }: Before): AmmState | null {
   const adapter = adapterOf(loaded.pool.fee.family)
   return (
@@ -75,7 +79,7 @@ function ticksBefore({ pool, ticks }: LoadedPool, own: readonly AmmEvent[]): Loa
   return { range: ticks.range, entries: book.entries() }
 }
 
-/** The past begins with the first event up to which the whole state is said. */
+/** The past begins with the first event after which the whole state is known. */
 function shortStart(loaded: LoadedPool, own: readonly AmmEvent[]): Start {
   const first = adapterOf(loaded.pool.fee.family).first(own, loaded.state)
   if (first === null) return CONTRADICTED

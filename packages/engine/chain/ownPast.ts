@@ -1,6 +1,6 @@
 /**
- * The end of a moment for the tokens it touched (R-past-1): the median pool of each, weighed by depth, goes into
- * its past. Blocks with the same time are one moment, and until a later one arrives each of them ends it again.
+ * The end of a moment for the tokens it touched (R-past-1): the median pool of each, weighted by depth, goes into its
+ * past. Blocks with the same time form one moment, and until a later time arrives each of them ends the moment again.
  */
 import type { Pool, Token } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -19,7 +19,7 @@ import { setTokenPast } from './journal.ts'
 
 const MICRO = 1_000_000n
 
-/** `touched` are the X of the pools that a block, or a reading at the tip, changed. */
+/** `touched` holds the X of the pools that a block, or a reading at the tip, changed. */
 export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: Ms, work: Work): void {
   if (touched.size === 0) return
   const { tokens } = openMoment(state, timeMs)
@@ -39,19 +39,19 @@ export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: M
     const before = token.past?.open.at(-1)
     setTokenPast(state, token, note(token.past, timeMs, medianPool(state, token, timeMs, worthOf)))
     if (touched.has(address)) return
-    // Its own pools did not change in this block, but what they say is another thing at the end of it.
+    // The token's own pools did not change in this block, but the ratio they give at its end did.
     const now = token.past?.open.at(-1)
     if (now !== undefined && (before === undefined || !isSame(now, before))) work.look.add(address)
   }
-  // Routing assets in their order before those that are valued in them.
+  // Routing assets first, in their listed order, then the tokens valued in them.
   const { routingAssets } = state.setup
   for (const asset of routingAssets) if (tokens.has(asset)) end(asset)
   for (const address of tokens) if (!routingAssets.includes(address)) end(address)
 }
 
 /**
- * Whether a stable's decimals come into use with this block, the first that is known of them (R-past-1): nothing priced in it
- * had a worth before.
+ * Whether this block is the first at which a stable's decimals are in use (R-past-1): nothing priced in that stable
+ * had a value before.
  */
 export function isStableSettling(
   { setup, tokens }: State,
@@ -67,13 +67,13 @@ export function isStableSettling(
   )
 }
 
-/** Tokens with a pool that may take part, in an order that does not depend on how they were found. */
+/** Tokens with a pool that may take part, in an order independent of how they were discovered. */
 export const pricedTokens = ({ index }: State): Address[] =>
   [...index.ownPools]
     .flatMap(([token, { anchored }]) => (anchored.some(({ state }) => !state.isBeforeGap) ? [token] : []))
     .sort()
 
-/** Those touched in the moment at `timeMs` so far. */
+/** Tokens touched so far in the moment at `timeMs`. */
 function openMoment(state: State, timeMs: Ms): NonNullable<State['index']['touched']> {
   const { index } = state
   if (index.touched?.timeMs === timeMs) return index.touched
@@ -91,7 +91,7 @@ class Voice implements Orderable {
   readonly near: Near
   readonly effective: bigint
   readonly worth: Worth
-  /** About what it weighs, in dollars. */
+  /** Its approximate weight, in dollars. */
   readonly usd: Near
 
   constructor(pool: Pool, effective: bigint, worth: Worth, usd: Near) {
@@ -103,7 +103,7 @@ class Voice implements Orderable {
     this.usd = usd
   }
 
-  /** Most are put in order by about where they are, and their price is never multiplied out. */
+  /** Most voices are ordered by their approximation, and their exact price is never multiplied out. */
   get price(): Fraction {
     return fraction.times(this.pool.state.marginal as Fraction, this.worth)
   }
@@ -134,10 +134,10 @@ function medianPool(
   return { ratio, near: nearOf(pool), y: pool.to, worth: { num: worth.num, den: worth.den } }
 }
 
-/** Wider than all that doubles, and rounding a few dollars down to microdollars, can be off by. */
+/** Wider than the combined error of doubles and of rounding a few dollars down to microdollars. */
 const SURELY = 1 + 2 ** -10
 
-/** Whether it is worth the floor of depth, and anything at all. */
+/** Whether its value reaches the depth floor and is above zero. */
 function isDeep(effective: bigint, worth: Worth, usd: Near, floorUsd: Count): boolean {
   if (usd > floorUsd * SURELY && usd > 1 && usd < Infinity) return true
   const weight = weightOf(effective, worth)
@@ -155,7 +155,7 @@ function chosenOf(voices: readonly Voice[]): Voice | null {
   let about = 0
   for (const { usd } of voices) about += usd
   const isSized = about > voices.length && about < Infinity
-  // One that outweighs all others together is the median, whatever its price.
+  // A pool that outweighs all others together is the median, whatever its price.
   if (isSized) for (const voice of voices) if (2 * voice.usd > about * SURELY) return voice
   const order = ascending(voices)
   if (isSized) {

@@ -1,4 +1,4 @@
-/** What a whole pool read without its logs says of its past. */
+/** The past of a whole pool that was read without its logs. */
 import type { PoolState } from '../entities.ts'
 import type { LoadedPool } from '../input.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
@@ -8,8 +8,9 @@ import type { State } from '../state.ts'
 import type { BlockRef } from './block.ts'
 
 /**
- * Of a pool whose past could not be had (R-history-4). Where others of its token have shown theirs it has to earn its weight
- * beside them; where none has, there is nothing to prefer. `settled` is the pool taken up as if nobody had asked.
+ * For a pool whose past could not be read (R-history-4). If other pools of its token have shown theirs, the pool has
+ * to earn its weight beside them; if none has, there is nothing to prefer. `settled` is the pool as if its past had
+ * never been requested.
  */
 export function withPast(
   state: State,

@@ -1,6 +1,6 @@
 /**
- * One block's events folded into a pool's state. Only the state at the end of the block is priced and published. Of what
- * the pool was between two events the average and the history keep the least depth and the nearest ratio (R-visit).
+ * One block's events folded into a pool's state. Only the state at the end of the block is priced and published. Of
+ * the states between two events, the average and the history keep the least depth and the closest ratio (R-visit).
  */
 import type { Difference, GrossDepth } from '../amm/adapter.ts'
 import type { AmmState } from '../amm/families.ts'
@@ -40,7 +40,7 @@ export function foldEvents(
     if (event.kind === 'CREATED') continue
     const explains = adapter.explains(event)
     if (!explains) {
-      // Ticks change in place, so what the last event left is looked at before the next one.
+      // Ticks change in place, so record the state after the last event before the next one is applied.
       if (isChanged) visit = visited(visit, ...seen(pool, amm, incomplete))
       isChanged = true
     }
@@ -57,7 +57,7 @@ export function foldEvents(
     prior = amm
     amm = applied.state
   }
-  // A Swap, Sync or Initialize states the whole price; a Mint alone only tells what was added.
+  // A Swap, Sync or Initialize states the whole price; a Mint only states the added amount.
   const read = isRead ? { verifiedNumber: block.number, verifiedMs: block.timeMs } : {}
   return settle(
     pool,
@@ -69,7 +69,10 @@ export function foldEvents(
   )
 }
 
-/** Everything derived from a changed pool: marginal, depth, evidence, average, history, jump. Without a visit its past begins. */
+/**
+ * Everything derived from a changed pool: marginal, depth, evidence, average, history, jump. Without a visit, its
+ * past begins here.
+ */
 export function settle(
   pool: Pool,
   next: PoolState,
@@ -113,7 +116,7 @@ type Derived = {
   readonly isShort: boolean
 }
 
-/** What a state is by itself. Not live: no ratio and a depth of nothing. */
+/** Values derived from a state alone. A pool that is not live has no ratio and a depth of zero. */
 function derive(pool: Pool, amm: AmmState, isIncomplete: boolean): Derived {
   const { adapter } = pool.around
   if (!adapter.isLive(pool.terms, amm)) return { marginal: null, depth: null, depthY: 0n, isShort: false }
@@ -127,7 +130,7 @@ function derive(pool: Pool, amm: AmmState, isIncomplete: boolean): Derived {
   return { marginal, depth, depthY, isShort }
 }
 
-/** A state between two events, as a visit knows it. */
+/** The depth and ratio of a state between two events, as recorded in a visit. */
 function seen(pool: Pool, amm: AmmState, isIncomplete: boolean): readonly [bigint | null, Fraction | null] {
   const { depthY, marginal } = derive(pool, amm, isIncomplete)
   return [depthY, marginal]
@@ -145,7 +148,7 @@ function jumpAfter(
   return jump.observe(jump.scaled(before, scaling, policy), marginal, timeMs, policy)
 }
 
-/** The state of a pool before anything was ever known of it. */
+/** The state of a pool about which nothing is known yet. */
 export function newbornState(amm: AmmState, block: BlockRef, lastTradeMs: Ms | null): PoolState {
   return {
     amm,

@@ -1,8 +1,9 @@
 /**
- * What the worker reads from the chain beside the blocks: whole pools, re-checks of quiet ones, and decimals. Each reading is made at a block and goes with it if that block is orphaned.
+ * Data that the worker reads from the chain in addition to blocks: whole pools, re-checks of quiet ones, and
+ * decimals. Each reading is made at a block and is undone if that block is orphaned.
  *
- * A whole pool is only taken at the tip: the worker brings it forward. The others may have been read at any block
- * still on our chain, because blocks go on while a node answers; an older reading never replaces a newer one.
+ * A whole pool is accepted only at the tip: the worker brings it forward. The others may have been read at any block
+ * still on our chain, because blocks continue while a node answers; an older reading never replaces a newer one.
  */
 import type { Pool } from '../entities.ts'
 import type { LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
@@ -30,7 +31,7 @@ export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedP
     const known = state.pools.get(loaded.pool.address)
     const before = known?.state
     const pool = known === undefined ? firstLoad(state, loaded, block) : reload(state, known, loaded, block)
-    // One that said what was known of a sound pool has touched nothing.
+    // A reading that confirms the known state of a sound pool touches nothing.
     if (
       before === undefined ||
       !before.verified ||
@@ -54,7 +55,7 @@ function firstLoad(state: State, loaded: LoadedPool, block: BlockRef): Pool {
   return pool
 }
 
-/** Of a pool that changed or was verified since the block it was read at, a re-check says nothing. */
+/** A re-check proves nothing about a pool that has changed or was verified after the block of the re-check. */
 export function applyRecheck(
   state: State,
   block: BlockRef,
@@ -100,7 +101,7 @@ export function applyFacts(state: State, block: BlockRef, facts: readonly TokenF
     if (next === token.decimals) continue
     setDecimals(state, token, next, place.journal)
     triggers.decimals(state, work, token.address)
-    // What they show is scaled by it.
+    // The values these pools show are scaled by the decimals.
     for (const pools of [poolsOf(state, token.address), state.index.poolsInto.get(token.address) ?? []])
       for (const pool of pools) if (pool.published !== null) work.pools.add(pool)
   }

@@ -1,9 +1,9 @@
 /**
- * A fresh start at the head after a long stop (R-rebase-1). The blocks in between are not walked: they
- * become a gap that is named, the sequence of steps and records goes on, and everything read from the chain
- * before the gap counts as unknown until it is loaded again.
+ * A fresh start at the head after a long stop (R-rebase-1). The blocks in between are not walked. They become a
+ * recorded gap, the sequence of steps and records continues, and everything read from the chain before the gap counts
+ * as unknown until it is loaded again.
  *
- * Only two things about a pool survive a gap: when it was created and when it was last seen to trade.
+ * Only two facts about a pool survive a gap: when it was created and when it was last seen to trade.
  */
 import type { Pool, PoolState, Token } from '../entities.ts'
 import { assert } from '../assert.ts'
@@ -24,12 +24,12 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
   const { block, ancestor, atMs } = input
   const [oldest] = state.journals
   if (ancestor !== state.chain.tip?.hash) {
-    // Nobody knows what became of what rested on these blocks, so every record that did is withdrawn.
+    // It is unknown whether these blocks are still on the chain, so every record that rested on them is withdrawn.
     for (const journal of state.journals) work.orphaned.add(journal.block.hash)
     takeBack(state, ancestor, work)
     for (const pool of work.removed.keys()) work.needs.push({ kind: 'load', pool, why: 'ORPHANED' })
   }
-  // Without a tip even the first block of all was taken back; its parent is where we stopped.
+  // Without a tip, even the very first block was undone; its parent is where we stopped.
   const stopped = {
     hash: ancestor,
     number: state.chain.tip?.number ?? count((oldest?.block.number ?? 1) - 1),
@@ -57,7 +57,7 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
   work.everyone = true
 }
 
-/** A gap that ended at a block taken back is part of the new one. */
+/** A gap that ended at an undone block becomes part of the new one. */
 function noteGap(
   { gaps, index }: State,
   stopped: Pick<BlockRef, 'number' | 'hash'>,
@@ -76,14 +76,14 @@ function noteGap(
     index.changed.add(`gap/${toBlock}`)
 }
 
-/** Nobody knows what held in the gap. */
+/** Nothing is known about the values held during the gap. */
 function forgetPast({ index }: State, token: Token): void {
   if (token.past === null) return
   token.past = null
   index.changed.add(`past/${token.address}`).add(`minutes/${token.address}`)
 }
 
-/** What is left of a pool until it is loaded again. */
+/** What is kept of a pool until it is loaded again. */
 function forget(state: State, pool: Pool): void {
   const { adapter } = pool.around
   if (adapter.book(pool.terms) !== null) {

@@ -1,6 +1,6 @@
 /**
- * Which pools and tokens are known, and the indexes over them. A pool is indexed under its pair, under the token
- * it prices (X) and under the one it prices it in (Y); nothing else may change these maps.
+ * The known pools and tokens, and the indexes over them. A pool is indexed under its pair, under the token it prices
+ * (X) and under the token it prices it in (Y). No other module may change these maps.
  */
 import type { PoolTerms } from '../amm/families.ts'
 import type { KnownPool, OwnPools, Pool, PoolState, Token } from '../entities.ts'
@@ -46,12 +46,13 @@ export function addPool(
   return pool
 }
 
-/** Enters a pool, new or read back, into the maps. */
+/** Enters a new or restored pool into the maps. */
 export function enterPool(state: State, known: KnownPool): Pool {
   const tokens = [knownToken(state, known.token0), knownToken(state, known.token1)] as const
   const [from, to] = known.x === 0 ? tokens : [tokens[1], tokens[0]]
   const own = ownPoolsOf(state, known.from)
-  // Field by field, and what every look at a pool asks for first: what is copied whole keeps a later field elsewhere.
+  // Copied field by field, with the fields read on every evaluation first: a spread would store fields added later
+  // elsewhere.
   const pool: Pool = {
     state: known.state,
     around: {
@@ -110,7 +111,7 @@ export function poolsOf({ index }: State, token: Address): readonly Pool[] {
   return own === undefined ? [] : [...own.anchored, ...own.aside]
 }
 
-/** Changes the lists that contain a pool, or will; every pool of its pair gets the new list. */
+/** Replaces the lists that contain the pool or will contain it; every pool of its pair gets the new list. */
 function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): void {
   const before = index.pairs.get(pool.pair) ?? []
   const pair = changed(before, pool)
@@ -124,7 +125,7 @@ function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): 
   own.asideVerified = null
 }
 
-/** The token, made known if it was not. */
+/** Returns the token, and registers it first if it is new. */
 export function knownToken(state: State, address: Address): Token {
   const known = state.tokens.get(address)
   if (known !== undefined) return known
@@ -147,11 +148,11 @@ export function knownToken(state: State, address: Address): Token {
   return token
 }
 
-/** `ticks` null for a pool watched from its creation: every tick is known, and none is set. */
+/** `ticks` is null for a pool watched from its creation: every tick is known, and none is set. */
 export const termsOf = (state: State, { fee }: NewPool, ticks: LoadedTicks | null): PoolTerms =>
   state.adapterOf(fee.family).terms(fee, ticks)
 
-/** Sorted by address, so that no outcome depends on the order in which pools became known. */
+/** Sorted by address, so that no outcome depends on the order in which pools were discovered. */
 function withPool(list: readonly Pool[], pool: Pool): Pool[] {
   const at = list.findIndex(each => each.address > pool.address)
   return list.toSpliced(at < 0 ? list.length : at, 0, pool)

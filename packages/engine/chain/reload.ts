@@ -1,4 +1,4 @@
-/** A pool's whole state read again: compares what was known with the chain. */
+/** Reads a pool's whole state again and compares the known state with the chain. */
 import type { Pool } from '../entities.ts'
 import type { LoadedPool } from '../input.ts'
 import type { State } from '../state.ts'
@@ -9,7 +9,7 @@ import { settle } from './poolFold.ts'
 import { termsOf } from './registry.ts'
 import { visitAt } from './visit.ts'
 
-/** A reload replaces what is known. If the chain says the same, the block that last changed it stays. */
+/** A reload replaces the known state. If the chain agrees with it, the pool keeps the block of its last change. */
 export function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): Pool {
   noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
   pool.terms = termsOf(state, loaded.pool, loaded.ticks)
@@ -22,12 +22,13 @@ export function reload(state: State, pool: Pool, loaded: LoadedPool, block: Bloc
     verified: true,
     differences: [],
     incomplete: false,
-    // Across a gap nothing is known of its past: it is taken up like a pool that was just found.
+    // Nothing is known of its past across a gap, so it is treated like a newly found pool.
     trackedSinceMs: before.isBeforeGap ? block.timeMs : before.trackedSinceMs,
     isBeforeGap: false,
   }
   const isSame = !before.isBeforeGap && pool.around.adapter.differences(before.amm, loaded.state).length === 0
-  // Another state than ours was visited like that of an event. Across a gap there is nothing to enter it with.
+  // A state that differs from ours counts as visited, like the state after an event. Across a gap there is no state
+  // to start the visit from.
   const visit = before.isBeforeGap ? null : visitAt(before, block.timeMs, state.setup.blockTimeMs)
   const settled = settle(pool, read, block, visit, null, state.policyView.policy)
   const isKept = isSame && before.depthY === settled.depthY && before.evidence !== null

@@ -1,4 +1,4 @@
-/** Readings of a block below the tip: what blocks above it have brought since holds. */
+/** Readings of a block below the tip: values from the blocks above it take precedence. */
 import type { State } from '../state.ts'
 import type { Address, BlockRef } from './block.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Whether a token can be sold, as simulated at a block (R-sell-1): it goes with its block, and an older reading never
- * replaces a newer one. One that finds what was known before renews when it was checked, and has nothing published.
+ * Whether a token can be sold, as simulated at a block (R-sell-1). A reading is undone with its block, and an older
+ * reading never replaces a newer one. A reading that confirms the known result renews the time of the check, and
+ * publishes nothing.
  */
 import type { Sellability } from '../entities.ts'
 import type { Input } from '../input.ts'
@@ -47,7 +48,7 @@ export function applySellability(
 
 const findingsOf = ({ token: _token, ...found }: SellabilityReading) => found
 
-/** By any of its pools: what can be sold somewhere is not unsellable. */
+/** Considers any of its pools: a token that can be sold in one of them is not unsellable. */
 function lastSaleOf(state: State, token: Address): Ms | null {
   let lastMs: Ms | null = null
   for (const { state: pool } of poolsOf(state, token)) {

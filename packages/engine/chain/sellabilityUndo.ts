@@ -1,4 +1,4 @@
-/** What was known before a block of whether tokens can be sold, put back when the block is taken back. */
+/** Restores what was known about selling tokens before a block, when that block is undone. */
 import type { State } from '../state.ts'
 import type { Journal } from './undo.ts'
 

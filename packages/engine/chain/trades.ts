@@ -1,4 +1,4 @@
-/** The last trade of each pool, renewed by a block's swaps once all of its pools are as the block left them. */
+/** Renews the last trade of each pool from a block's swaps, once all of the block's pools have their final state. */
 import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { unitWorth } from '../price/hops/unitWorth.ts'
@@ -36,7 +36,7 @@ export function renewTrades(
   }
 }
 
-/** Those of its swaps that are trades. */
+/** Those of its swaps that count as trades. */
 function tradesIn(
   { policyView: { policy } }: State,
   pool: Pool,
@@ -56,17 +56,17 @@ function tradesIn(
   return trades.filter(traded => isTrade(traded, reference, unit, policy))
 }
 
-/** What a unit of Y was worth at the block. */
+/** The value of a unit of Y at the block. */
 function unitMicrousd(state: State, y: Address, timeMs: Ms): Fraction | null {
   const worth = unitWorth(state, y, timeMs)
   return worth === null ? null : { num: worth.num * 1_000_000n, den: worth.den }
 }
 
-/** Null where there is no evidence: a pool that prices nothing has no size to measure a trade by. */
+/** Null without evidence: a pool that prices nothing has no size to measure a trade by. */
 function referenceOf(pool: Pool, policy: State['policyView']['policy']): bigint | null {
   const { evidence, amm, depth } = pool.state
   if (evidence === null || depth === null) return null
-  // A simulated sale is one of the reference input.
+  // A simulated sale already is a sale of the reference input.
   return evidence.kind === 'SIMULATED_SWAP' ? evidence.amountIn : referenceInput(pool, amm, depth, policy)
 }
 

@@ -1,4 +1,4 @@
-/** What a block changed, as it was before: kept for each block that is not yet final. */
+/** The previous values of everything a block changed: kept for each block that is not yet final. */
 import type { PoolTerms } from '../amm/families.ts'
 import type { TickChange } from '../amm/states.ts'
 import type { Decimals, EntityKey, PoolState, Sellability, Stable } from '../entities.ts'
@@ -10,7 +10,7 @@ import type { Address, BlockRef, Hex, ProvenRun } from './block.ts'
 export type Journal = {
   readonly key: EntityKey
   readonly block: BlockRef
-  /** The block before it in our fold: for the end of a gap, the last one before the gap. */
+  /** The block before it in our fold; for the block at the end of a gap, the last one before the gap. */
   readonly parentHash: Hex
   /** The previous chain position. */
   readonly before: {
@@ -21,7 +21,7 @@ export type Journal = {
   /** Pools first known in this block. */
   readonly created: Set<Address>
   readonly pools: Map<Address, PoolState>
-  /** Changes of ticks and reloads, in order: undone last to first. */
+  /** Changes of ticks and reloads, in order; undone in reverse. */
   readonly books: BookUndo[]
   /** Entities whose records rest on this block. */
   readonly publishedPools: Set<Address>
@@ -29,7 +29,7 @@ export type Journal = {
   readonly stables: Map<Address, Stable | null>
   readonly decimals: Map<Address, Decimals | null>
   readonly sellability: Map<Address, Sellability | null>
-  /** The running minute of a token's past; its full minutes only where they changed too, which is once a minute. */
+  /** The running minute of a token's past; its full minutes only when they changed too, which is once a minute. */
   readonly pasts: Map<Address, Running | null>
   readonly minutes: Map<Address, readonly Kept[]>
   readonly swaps: JournalSwap[]

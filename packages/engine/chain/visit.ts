@@ -1,7 +1,8 @@
 /**
- * A pool's moment as the fold goes along: opened by the first block of its time that touches the pool, entered with the state
- * before it, and shown every state that its events visit (R-visit-1, R-visit-2). Nothing ends it: a later time opens the
- * next one. All of it is a function of the state before and the events, so undoing a block is putting its state back.
+ * A pool's moment during the fold. The first block of its time that touches the pool opens it with the state before
+ * that block, and every state that its events visit is added to it (R-visit-1, R-visit-2). Nothing closes a moment: a
+ * later time opens the next one. All of it is a function of the previous state and the events, so undoing a block
+ * means restoring the state.
  */
 import type { PoolState, Visit } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -12,7 +13,7 @@ import type { DepthAverage } from '../rules/depthAverage.ts'
 import { bookDepth, bookedSince, isMedianOld, nearer } from '../rules/visit.ts'
 import { type Ms, ms } from '../units.ts'
 
-/** What a moment is entered with. */
+/** The state at the start of a moment. */
 type Entered = Pick<PoolState, 'average' | 'changed' | 'depthY' | 'history' | 'visit'>
 
 /** The pool's moment at a block's time: the one that is still open, or the next. */
@@ -20,7 +21,7 @@ export function visitAt(before: Entered, blockMs: Ms, blockTimeMs: Ms): Visit {
   const { visit, history, average } = before
   if (visit !== null && blockMs <= visit.timeMs) return visit
   const lastMs = lastTouchedMs(before)
-  // A chain's time does not run back; if a block says so it is taken as the same time.
+  // Chain time does not run backwards. If a block claims that it does, use the previous time.
   const timeMs = ms(Math.max(lastMs, blockMs))
   return {
     sinceMs: bookedSince(lastMs, timeMs, blockTimeMs),
@@ -33,7 +34,10 @@ export function visitAt(before: Entered, blockMs: Ms, blockTimeMs: Ms): Visit {
   }
 }
 
-/** One more state was visited. One that is not live has no ratio and a depth of nothing; an unknown depth counts as that too. */
+/**
+ * Adds one more visited state. A state that is not live has no ratio and a depth of zero; an unknown depth counts as
+ * zero too.
+ */
 export function visited(visit: Visit, depthY: bigint | null, ratio: Fraction | null): Visit {
   const { median, nearest } = visit
   const leastY = lesser(depthY ?? 0n, visit.leastY)
@@ -43,8 +47,8 @@ export function visited(visit: Visit, depthY: bigint | null, ratio: Fraction | n
 }
 
 /**
- * What the pool has behind it once it has come to this depth and ratio. `history` is its own as of now, with whatever earlier
- * blocks of the moment put there. `start` gives the average of a pool whose depth had not been known.
+ * The average and history of the pool once it has this depth and ratio. `history` is the current one, with everything
+ * earlier blocks of the moment added. `start` gives the average of a pool whose depth was unknown.
  */
 export function passed(
   entered: Visit,
@@ -56,11 +60,11 @@ export function passed(
   const visit = visited(entered, depthY, ratio)
   const { average, held, timeMs } = visit
   const before = reopen(history, held)
-  // While it is not live the last ratio goes on holding.
+  // While the pool is not live, the last ratio continues to hold.
   const holding = ratio ?? held?.ratio
   return {
     visit,
-    // An unknown depth says nothing of what holds from here: that waits for the next known one.
+    // An unknown depth sets no new value; the average waits for the next known depth.
     average:
       average !== null
         ? bookDepth(average, visit, depthY ?? average.l)
@@ -71,7 +75,10 @@ export function passed(
   }
 }
 
-/** The pool's last moment; before any, when its history began. A state stored by a version before has only the latter. */
+/**
+ * The pool's last moment; before the first one, when its history began. A state stored by an earlier version has only
+ * the latter.
+ */
 function lastTouchedMs({ visit, changed, average }: Entered): Ms {
   return visit?.timeMs ?? ms(Math.max(changed.timeMs, average?.t0 ?? 0))
 }

@@ -1,24 +1,27 @@
-/** Whether the service would publish a wanted price at a wanted score, and when: asked of the live rules on a rehearsal. */
+/**
+ * Whether, and when, the service would publish a wanted price at a wanted score, decided by the live rules on a
+ * rehearsal.
+ */
 import { compareExactly, type Fraction } from '../exact/fraction.ts'
 import { WINDOW_MS } from '../rules/temporalWindow.ts'
 import { type Ms, ms, type Score, score } from '../units.ts'
 import type { Push } from './push.ts'
 import type { Look, Rehearsal } from './rehearsal.ts'
 
-/** The least score at which a price counts as accepted; below it readers are advised to be careful. */
+/** The least score at which a price counts as accepted; below it, readers are advised to be careful. */
 export const BELIEVED: Score = score(4)
 
-/** When every five-minute median has followed and what is held for longer changes nothing up to 1,000 bps. */
+/** By then every five-minute median has followed, and holding longer changes nothing up to 1,000 bps. */
 export const SETTLED_MS: Ms = ms(WINDOW_MS + 60_000)
 
-/** Looks for the first moment of belief: dues between the push and then. */
+/** The most due times, between the push and the end, that a search for the first accepted moment visits. */
 const MAX_STEPS = 48
 
 export type Wanted = {
   readonly isUp: boolean
-  /** USD of a whole token: at least this far. */
+  /** USD per whole token: the price must be at least this far. */
   readonly target: Fraction
-  /** How far that is from the present one. */
+  /** Distance from the present price. */
   readonly millionths: bigint
 }
 
@@ -34,11 +37,11 @@ function isMoved({ isUp, target }: Wanted, price: Fraction): boolean {
 
 export type Tried = {
   readonly isBelieved: boolean
-  /** How many millionths short of the wanted price it is, less than 0 for beyond it; null without a price. */
+  /** How many millionths short of the wanted price it is, negative beyond it; null without a price. */
   readonly short: bigint | null
 }
 
-/** What comes of pushes that are held: at once, or once the medians have followed. */
+/** The outcome of pushes that are held: at once, or after the medians have followed. */
 export function tried(rehearsal: Rehearsal, wanted: Wanted, pushes: readonly Push[]): Tried {
   return rehearsal.attempt(pushes, () => {
     const now = rehearsal.lookAfter(ms(0))
@@ -51,7 +54,7 @@ export function tried(rehearsal: Rehearsal, wanted: Wanted, pushes: readonly Pus
   })
 }
 
-/** Rounded towards what is further to go. */
+/** Rounded so that the remaining distance is never understated. */
 function shortOf({ isUp, target }: Wanted, price: Fraction): bigint {
   const [far, near] = isUp
     ? [target.num * price.den, target.den * price.num]
@@ -61,7 +64,7 @@ function shortOf({ isUp, target }: Wanted, price: Fraction): bigint {
 
 const MILLION = 1_000_000n
 
-/** How long what is believed in the end must be held, and what is published then. */
+/** How long a price that is accepted in the end must be held, and the state published then. */
 export function heldFor(
   rehearsal: Rehearsal,
   wanted: Wanted,

@@ -1,5 +1,5 @@
 /**
- * The answer to "what would it cost to fake this price?", computed from the current state as the wire shows it. It
+ * The answer to "what would it cost to fake this price?", computed from the current state, in wire format. It
  * proceeds move by move, so that the caller can do other work in between: its inputs were copied at the start.
  */
 import type { Address } from '../chain/block.ts'
@@ -17,12 +17,12 @@ import { inputOf, outputOf, type Push } from './push.ts'
 export type CostAnswer =
   | {
       readonly outcome: 'cost'
-      /** All of the answer but its moves. */
+      /** The answer without its moves. */
       readonly head: object
-      /** One for each move, each when it is asked for. */
+      /** One answer per move, each computed when it is requested. */
       readonly moves: Iterable<object>
     }
-  /** A stable's price is its feed's: no pool moves it. */
+  /** A stable's price is that of its feed: no pool moves it. */
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 

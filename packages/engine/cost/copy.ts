@@ -1,4 +1,7 @@
-/** A copy of the part of a state that a token's price depends on. Whatever it shares with the real one never changes. */
+/**
+ * A copy of the part of a state that a token's price depends on. The data it shares with the real state never
+ * changes.
+ */
 import type { PoolTerms } from '../amm/families.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
@@ -12,7 +15,7 @@ export function copyAround(real: State, token: Address): State {
   const state = emptyLike(real)
   const anchors = [...setup.routingAssets, ...setup.stables.map(stable => stable.token)]
   const priced = new Set([...anchors, token])
-  // Tokens first: a pool is entered beside its own, and whatever it is priced in is an anchor.
+  // Tokens first: entering a pool requires its token, and every token it is priced in is an anchor.
   for (const address of priced) {
     const known = real.tokens.get(address)
     if (known !== undefined) state.tokens.set(address, { ...known })

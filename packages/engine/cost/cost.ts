@@ -1,6 +1,7 @@
 /**
- * What it would cost to make the service say another price of a token at a score that readers believe (R-cost): for each
- * move the cheapest plan found, tried on a rehearsal by the live rules. An upper bound: cheaper attacks may exist.
+ * What it would cost to make the service publish another price of a token at a score that readers accept (R-cost):
+ * for each move, the cheapest plan found, tried on a rehearsal by the live rules. This is an upper bound: cheaper
+ * attacks may exist.
  */
 import type { Address } from '../chain/block.ts'
 import { powerOfTen } from '../exact/decimal.ts'
@@ -25,13 +26,13 @@ export const MOVES: readonly Move[] = [100, 500, 1000].flatMap(bps => [
 ])
 
 export type Found = {
-  /** What is published in the end. */
+  /** The price published in the end. */
   readonly price: Ratio
   readonly score: Score
   /** Microdollars. */
   readonly capital: bigint
   readonly loss: bigint
-  /** Null: while others restore the pools in every block, the price is never believed. */
+  /** Null: while others restore the pools in every block, the price is never accepted. */
   readonly lossRestored: bigint | null
   readonly holdMs: Ms
   readonly holdBlocks: Count
@@ -39,18 +40,18 @@ export type Found = {
 }
 
 /**
- * Pools are pushed this much further than asked: amounts are whole units, and the evidence is the average of a small sale.
- * The second is for pools of few units.
+ * Pools are pushed this much further than required: amounts are whole units, and the evidence is the average of a
+ * small sale. The second value is for pools with few units.
  */
 const FURTHER: readonly Fraction[] = [
   { num: 50_001n, den: 50_000n },
   { num: 1_001n, den: 1_000n },
 ]
 
-/** Assets beside the token whose own pools are tried: the heaviest ways to it. */
+/** Assets, besides the token, whose own pools are tried: those with the heaviest routes. */
 const MAX_ASSETS = 3
 
-/** Pools of a token, or of an asset, that may be pushed: those that weigh most. */
+/** The most pools of a token, or of an asset, that may be pushed: those with the most weight. */
 const MAX_LEVERS = 64
 
 const MICRO = 1_000_000n
@@ -58,7 +59,7 @@ const BPS = 10_000n
 
 export class CostToMove {
   readonly rehearsal: Rehearsal
-  /** As it is at the next block if nobody does anything. */
+  /** The state at the next block if nobody acts. */
   readonly present: Look
   readonly #republishMs: Ms
 
@@ -68,7 +69,7 @@ export class CostToMove {
     this.#republishMs = rehearsal.policy.republish.interval_ms
   }
 
-  /** Null where no plan was found. Only for a token that is priced at a score that is believed. */
+  /** Null when no plan was found. Only for a token that is priced at an accepted score. */
   of(move: Move, priced: Priced): Found | null {
     const { rehearsal } = this
     const unitOf = this.#unitOf(priced)
@@ -79,7 +80,7 @@ export class CostToMove {
     if (plan === null) return null
     const { pushes, costs } = plan
     const isOwn = pushes.some(({ pool }) => pool.from === rehearsal.token)
-    // The shortest interval at which a token whose own pools do not move is published again.
+    // The shortest interval at which a token is published again while its own pools do not move.
     const { holdMs, look } = heldFor(rehearsal, wanted, pushes, isOwn ? ms(0) : this.#republishMs)
     const said = look.evaluation as Priced
     return {
@@ -120,7 +121,10 @@ function wantedOf({ isUp, bps }: Move, { price }: Priced): Wanted {
   return { isUp, target, millionths: BigInt(bps) * (MICRO / BPS) }
 }
 
-/** The token's own pools; and for each asset that its price comes through, the asset's pools beside the others. */
+/**
+ * The token's own pools; and for each asset its price comes through, the pools of that asset instead of the token's
+ * own pools into it.
+ */
 function basesOf(
   { moment }: Look,
   priced: Priced,
@@ -170,7 +174,7 @@ function heaviest(routes: readonly Route[]): { readonly pool: Pool; readonly onw
     }))
 }
 
-/** Those that the first hops lead to, by the weight that goes through them. */
+/** Assets that the first hops lead to, by the weight that goes through them. */
 function assetsOf(routes: readonly Route[]): Address[] {
   const weights = new Map<Address, bigint>()
   for (const { via, weight, first } of routes)

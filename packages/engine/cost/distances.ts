@@ -1,6 +1,6 @@
 /**
- * The plans that are compared: for each pool the distances at which something may change for the vote, and all combinations
- * of them. None of them decides anything; whether one works is asked of the live rules.
+ * The plans to compare: for each pool the distances at which its vote may change, and all combinations of them.
+ * Nothing here decides anything; the live rules decide whether a plan works.
  */
 import { compareExactly, type Fraction } from '../exact/fraction.ts'
 import { type Count, count } from '../units.ts'
@@ -10,34 +10,35 @@ import type { Lever, Short } from './lever.ts'
 export type Plan = ReadonlyMap<Lever, Short>
 
 /**
- * Within the least and the greatest tolerance for outliers (R-consensus-2), and the widest spread that leaves a score of 4
- * (R-agreement-5): these far from the wanted price a pool supports it or at least does not contradict it.
+ * Distances within the least and the greatest tolerance for outliers (R-consensus-2), and within the widest spread
+ * that leaves a score of 4 (R-agreement-5): this far from the wanted price a pool supports it, or at least does not
+ * contradict it.
  */
 export const SHORTS: readonly Short[] = [null, 95_000n, 49_500n, 19_500n, 0n]
 
-/** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 6^4 and 3^6. */
+/** Up to this many pools all plans are compared, with more than `FEWER` of them coarser ones: 6^4 and 3^6. */
 export const FEW = 6
 const FEWER = 4
 const OPTIONS = { few: 6, many: 3 } as const
 
 /**
- * Pools that are not pushed must not contradict: beyond the tolerance for outliers they are out of the vote. Where the wanted
- * price is nearer to them than the least or the greatest tolerance, all pushes may go so much further.
+ * Pools that are not pushed must not contradict: beyond the tolerance for outliers they are out of the vote. If the
+ * wanted price is closer to them than the least or the greatest tolerance, all pushes may go that much further.
  */
 const OUTLYING: readonly Fraction[] = [
   { num: 10_202n, den: 10_000n },
   { num: 11_002n, den: 10_000n },
 ]
 const MOST_BEYOND = 150_000n
-/** Of the heaviest pools. */
+/** The most unpushed pools considered, heaviest first. */
 const MAX_OUTLYING = 3
 
-/** Distances that are no further apart are one. */
+/** Distances that differ by no more than this count as one. */
 const SAME = 50n
 
 const MILLION = 1_000_000n
 
-/** Not at all, and distances that are a push, the furthest short first; fewer where there are many pools. */
+/** Not pushed at all, and the distances that need a push, the furthest short first; fewer when there are many pools. */
 export function distancesOf(lever: Lever, isUp: boolean, levers: Count): readonly Short[] {
   const most = levers > FEWER ? OPTIONS.many : OPTIONS.few
   const distances: bigint[] = [0n]
@@ -48,7 +49,7 @@ export function distancesOf(lever: Lever, isUp: boolean, levers: Count): readonl
   return [null, ...distances.sort((a, b) => (a > b ? -1 : 1))]
 }
 
-/** All plans of these distances, each so much beyond them. */
+/** All plans of these distances, each extended by `beyond`. */
 export function plansOf(levers: readonly Lever[], isUp: boolean, beyond: bigint): readonly Plan[] {
   return levers.reduce<readonly Plan[]>(
     (plans, lever) => {
@@ -61,7 +62,7 @@ export function plansOf(levers: readonly Lever[], isUp: boolean, beyond: bigint)
   )
 }
 
-/** Those that differ from a plan in one pool or two. */
+/** Plans that differ from the given one in one or two pools. */
 export function neighboursOf(plan: Plan, isUp: boolean): readonly Plan[] {
   const levers = [...plan.keys()]
   const plans: Plan[] = []
@@ -76,12 +77,12 @@ export function neighboursOf(plan: Plan, isUp: boolean): readonly Plan[] {
   return plans
 }
 
-/** How much further all may have to go for a pool that is left as it is to be out of the vote with all its routes. */
+/** How much further all pushes may have to go so that an unpushed pool is out of the vote with all its routes. */
 export function beyondOf(base: readonly Lever[], isUp: boolean): readonly bigint[] {
   if (base.length < 2 || base.length > FEWER) return []
   const all = base.slice(0, MAX_OUTLYING).flatMap(lever => {
     const prices = lever.voicesAt(null, isUp).map(voice => voice.price)
-    // The one that is nearest to the wanted price, or furthest past it.
+    // The price closest to the wanted one, or furthest past it.
     const price = prices.reduce((most, each) => (compareExactly(each, most) > 0 === isUp ? each : most))
     return OUTLYING.map(({ num, den }) =>
       isUp

@@ -1,6 +1,6 @@
 /**
- * A guess at what the vote would make of a plan, from the weights of now: which plans are worth trying first. It decides nothing,
- * the live rules do, and it errs towards trying.
+ * Guesses the vote on a plan from the present weights, to choose the plans worth trying first. It decides nothing
+ * (the live rules do), and when in doubt it favours trying.
  */
 import { bpsMore, apart } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -9,10 +9,10 @@ import { consensus } from '../rules/consensus.ts'
 import { floorOf, isHeard } from '../rules/observationFloor.ts'
 import type { Lever, Short } from './lever.ts'
 
-/** What a push does to a pool's weight, up or down, in hundredths of it. */
+/** The change of a pool's weight through a push, up or down, in hundredths. */
 const DRIFTS = [100n, 108n, 92n] as const
 
-/** The widest spread that leaves a score of 4, and a little. */
+/** The widest spread that leaves a score of 4, plus a small margin. */
 const SPREAD = bpsMore(510n)
 
 /** How far from the wanted price a guess may be. */
@@ -20,7 +20,7 @@ const NEARLY = bpsMore(5n)
 
 const ONE: Fraction = { num: 1n, den: 1n }
 
-/** `standing` are pools that take part without a push. Where an asset is pushed, its own vote decides. */
+/** `standing` are pools that take part without a push. If an asset is pushed, the vote of that asset decides. */
 export function isLikely(
   policy: Policy,
   plan: ReadonlyMap<Lever, Short>,

@@ -1,45 +1,48 @@
 /**
- * A first-hop pool, of the token or of a routing asset, as something to push: how far it would have to go for its own price
- * to be the wanted one, and what that costs. Pushes are computed once for each distance.
+ * A first-hop pool, of the token or of a routing asset, as a candidate for a push: how far its own price must move to
+ * be the wanted one, and what that costs. Each distance is computed once.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
 import { inputOf, outputOf, type Push, pushTo } from './push.ts'
 import type { Address } from '../chain/block.ts'
 
-/** Microdollars of the least unit of a token at m(t). */
+/** Microdollars per smallest unit of a token at m(t). */
 export type UnitOf = (token: Address) => Fraction
 
-/** How many millionths short of the wanted price a pool is pushed, less than 0 for beyond it; null: not at all. */
+/** How many millionths short of the wanted price a pool is pushed, negative beyond it; null for no push. */
 export type Short = bigint | null
 
 export type Costs = { readonly capital: bigint; readonly loss: bigint }
 
 const NOTHING: Costs = { capital: 0n, loss: 0n }
 
-/** A route that begins with a pool: it moves with the pool, and has a price and a weight of its own. */
+/** A route that begins with a pool: its price moves with the pool, and it has a weight of its own. */
 export type Onward = { readonly price: Fraction; readonly weight: bigint; readonly capacity: bigint }
 
-/** One voice of a pool: its price as a part of the wanted one. */
+/** One voice of a pool: its price as a fraction of the wanted one. */
 export type Voice = Onward
 
-/** A distance, or a price as a part of another, is cut to this many parts of a price: finer than any pool of ours tells apart. */
+/**
+ * A distance, or a price as a fraction of another, is cut to this many parts: finer than any difference between real
+ * pools.
+ */
 const PARTS = 10n ** 12n
 
 const MILLION = 1_000_000n
 
 export class Lever {
   readonly pool: Pool
-  /** What its routes weigh together. */
+  /** The total weight of its routes. */
   readonly weight: bigint
-  /** Its own, or of an asset that the token is priced through. */
+  /** Belongs to the token itself, and not to an asset that the token is priced through. */
   readonly isOwn: boolean
   readonly #routes: readonly Onward[]
   readonly #aim: Fraction
   readonly #unitOf: UnitOf
   readonly #pushes = new Map<bigint, Push | null>()
 
-  /** `routes` begin with the heaviest; `aim` is the wanted price over the one that has. */
+  /** `routes` begin with the heaviest; `aim` is the wanted price divided by the price of that route. */
   constructor(pool: Pool, routes: readonly Onward[], isOwn: boolean, aim: Fraction, unitOf: UnitOf) {
     this.pool = pool
     this.weight = routes.reduce((sum, route) => sum + route.weight, 0n)
@@ -49,7 +52,7 @@ export class Lever {
     this.#unitOf = unitOf
   }
 
-  /** How far short of the wanted price the heaviest route is where another one is there. */
+  /** How far short of the wanted price the heaviest route is when another one reaches it. */
   shortsOf(isUp: boolean): readonly bigint[] {
     const [heaviest] = this.#routes as readonly [Onward]
     return this.#routes.slice(1).map(({ price }) => {
@@ -58,7 +61,7 @@ export class Lever {
     })
   }
 
-  /** Null if it is already there, or cannot be moved there. */
+  /** Null if the pool is already there, or cannot be moved there. */
   at(short: Short, isUp: boolean): Push | null {
     if (short === null) return null
     let push = this.#pushes.get(short)
@@ -69,7 +72,7 @@ export class Lever {
     return push
   }
 
-  /** What its routes say after that push; cut, as only guesses are made of it. */
+  /** The voices of its routes after that push; cut, because only guesses use them. */
   voicesAt(short: Short, isUp: boolean): readonly Voice[] {
     const said = this.#priceAt(short, isUp)
     const [heaviest] = this.#routes as readonly [Onward]
@@ -89,7 +92,7 @@ export class Lever {
     return { num: this.#aim.den, den: this.#aim.num }
   }
 
-  /** Of a push there and, if nobody trades meanwhile, back. */
+  /** The costs of a push and, if nobody trades meanwhile, of reverting it. */
   costs(short: Short, isUp: boolean): Costs {
     const push = this.at(short, isUp)
     return push === null ? NOTHING : quietCosts(push, this.#unitOf)
@@ -104,7 +107,7 @@ export class Lever {
   }
 }
 
-/** What goes in, and what of it does not come back; both rounded up. */
+/** The input, and the part of it that is not recovered; both rounded up. */
 export function quietCosts(push: Push, unitOf: UnitOf): Costs {
   const unit = unitOf(inputOf(push))
   return {
@@ -113,7 +116,7 @@ export function quietCosts(push: Push, unitOf: UnitOf): Costs {
   }
 }
 
-/** What goes in over what comes out, at m(t): the loss where the pool is restored by others. Less than 0 is a gain. */
+/** Input minus output, at m(t): the loss if others restore the pool. Negative for a gain. */
 export function givenAway(push: Push, unitOf: UnitOf): bigint {
   const paid = unitOf(inputOf(push))
   const got = unitOf(outputOf(push))

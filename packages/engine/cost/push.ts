@@ -1,6 +1,6 @@
 /**
- * A pool pushed until its marginal price is so many times what it was, by the exact swaps of its own contract, and what the
- * way there and back costs. Amounts are units; X and Y are those of the pool's orientation.
+ * A pool pushed until its marginal price is a given multiple of the old one, by the exact swaps of its own contract,
+ * and the cost of the round trip. Amounts are units; X and Y are those of the pool's orientation.
  */
 import type { Boundary } from '../amm/adapter.ts'
 import type { AmmState } from '../amm/families.ts'
@@ -19,25 +19,25 @@ export type PushSwap = {
 
 export type Push = {
   readonly pool: Pool
-  /** The token that goes in. */
+  /** The input token. */
   readonly side: Side
   readonly swaps: readonly PushSwap[]
   readonly amountIn: bigint
   readonly amountOut: bigint
-  /** What selling all that came out gives, if nobody has traded meanwhile. */
+  /** The proceeds of selling the whole output back, if nobody has traded meanwhile. */
   readonly amountBack: bigint
 }
 
 /**
- * The last swap of a sale may become the evidence of the block, at its own average price (R-evidence-5). So a sale ends with
- * a swap of this share, which is too small for that or has an average that is where the push ends.
+ * The last swap of a sale may become the evidence of the block, at its own average price (R-evidence-5). So a sale
+ * ends with a swap of this share, which either is too small for that or has an average equal to the final price.
  */
 const LAST_SHARE = 100_000n
 
-/** The other side of a boundary of which one is asked for. */
+/** The unused side of a boundary when only one side is requested. */
 const ASIDE = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
 
-/** Null where the pool cannot be brought there by what is known of it, or is not moved at all. */
+/** Null when the known state does not allow the pool to be brought there, or when it would not move at all. */
 export function pushTo(pool: Pool, amm: AmmState, factor: Fraction): Push | null {
   const isUp = factor.num > factor.den
   const boundary: Boundary = isUp ? { ...ASIDE, up: factor } : { ...ASIDE, down: factor }
@@ -52,7 +52,7 @@ export function pushTo(pool: Pool, amm: AmmState, factor: Fraction): Push | null
     if (part === 0n) continue
     const swap = swapOf(pool, state, side, part)
     if (swap === null) return null
-    // A swap that pays nothing is one that a pair refuses.
+    // A pair refuses a swap without output.
     if (swap.amountOut === 0n) continue
     swaps.push(swap)
     state = swap.after
@@ -73,7 +73,7 @@ export function pushTo(pool: Pool, amm: AmmState, factor: Fraction): Push | null
 export const inputOf = ({ pool, side }: Push): Address => (side === 0 ? pool.token0 : pool.token1)
 export const outputOf = ({ pool, side }: Push): Address => (side === 0 ? pool.token1 : pool.token0)
 
-/** The logs of all their swaps, in the order of the pushes. */
+/** The logs of all swaps, in the order of the pushes. */
 export function logsOf(pushes: readonly Push[], transactionHash: Hex): PoolEvent[] {
   const logs: PoolEvent[] = []
   for (const { pool, side, swaps } of pushes)

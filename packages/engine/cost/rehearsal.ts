@@ -1,7 +1,7 @@
 /**
- * A copy of the part of the state that a token's price depends on, to try swaps and hold times on. It is folded and
- * evaluated by the live code, so what it says of a plan is what the service would publish. Law: nothing done here is seen
- * by the state it was copied from, and after an attempt the copy is as it was.
+ * A copy of the part of the state that a token's price depends on, to try swaps and hold times on. The live code
+ * folds and evaluates it, so its result for a plan is what the service would publish. Law: nothing done here affects
+ * the original state, and after an attempt the copy is as it was before.
  */
 import type { Address, Block, Hex } from '../chain/block.ts'
 import { applyBlock } from '../chain/blocks.ts'
@@ -19,19 +19,19 @@ import { newWork } from '../work.ts'
 import { copyAround } from './copy.ts'
 import { logsOf, type Push } from './push.ts'
 
-/** What the service would say at a time, and when that may change if nothing happens. */
+/** The published state at a time, and when it may change if nothing happens. */
 export type Look = {
   readonly moment: Moment
   readonly evaluation: Evaluation
   readonly dueMs: Ms | null
 }
 
-/** Blocks tell their time in whole seconds. */
+/** Block timestamps are whole seconds. */
 const SECOND_MS = 1000
 
 export class Rehearsal {
   readonly token: Address
-  /** When the pushes are made: the next block. */
+  /** The time of the pushes: the next block. */
   readonly startMs: Ms
   readonly blockMs: Ms
   readonly #state: State
@@ -48,7 +48,7 @@ export class Rehearsal {
     this.startMs = ms(Math.max(tip.timeMs + this.blockMs, wholeSeconds(atMs)))
   }
 
-  /** Evaluations made so far: the measure of the work. */
+  /** Evaluations made so far, as a measure of work. */
   get looks(): Count {
     return count(this.#looks)
   }
@@ -57,7 +57,7 @@ export class Rehearsal {
     return this.#state.policyView.policy
   }
 
-  /** As it is before anything is pushed. */
+  /** The state before any push. */
   look(atMs: Ms): Look {
     this.#looks++
     const moment = momentOf(this.#state, atMs)
@@ -69,7 +69,7 @@ export class Rehearsal {
     return { moment, evaluation, dueMs }
   }
 
-  /** The pushes in the next block, and whatever `held` finds out while nobody trades back. */
+  /** Makes the pushes in the next block, then returns what `held` finds while nobody trades back. */
   attempt<Found>(pushes: readonly Push[], held: () => Found): Found {
     return this.#undone(() => {
       this.#mine(pushes, this.startMs)
@@ -77,7 +77,7 @@ export class Rehearsal {
     })
   }
 
-  /** So long after the pushes, in a chain that goes on without them. Only within an attempt. */
+  /** The state this long after the pushes, on a chain that continues without them. Only within an attempt. */
   lookAfter(forMs: Ms): Look {
     const before = this.#state.chain
     this.#state.chain = this.#goneOn(before, forMs)
@@ -86,14 +86,14 @@ export class Rehearsal {
     return look
   }
 
-  /** Another block of swaps, a block time after the one before. Only within an attempt. */
+  /** Adds another block of swaps, one block time later. Only within an attempt. */
   next(pushes: readonly Push[]): Ms {
     const timeMs = ms((this.#state.chain.tip?.timeMs ?? 0) + this.blockMs)
     this.#mine(pushes, timeMs)
     return timeMs
   }
 
-  /** The copy of a pool, as it is now. */
+  /** The copy of a pool, in its present state. */
   pool({ address }: Pick<Pool, 'address'>): Pool {
     const pool = this.#state.pools.get(address)
     assert(pool !== undefined, () => `${address} is not in the rehearsal`)
@@ -123,7 +123,7 @@ export class Rehearsal {
     applyBlock(this.#state, block, newWork())
   }
 
-  /** Empty blocks on top, as well proven as those before. */
+  /** Adds empty blocks, proven like those before. */
   #goneOn(chain: ChainPosition, forMs: Ms): ChainPosition {
     const { tip, proven } = chain
     const blocks = Math.floor(forMs / this.blockMs)
@@ -139,5 +139,5 @@ export class Rehearsal {
 
 const wholeSeconds = (time: Ms): Ms => ms(Math.ceil(time / SECOND_MS) * SECOND_MS)
 
-/** Of blocks that never were. */
+/** Hashes of simulated blocks. */
 const hashOf = (number: Count): Hex => `0x${number.toString(16).padStart(64, 'e')}`

@@ -1,6 +1,6 @@
 /**
- * What a plan loses where others trade the pools back to m(t) in every block and the pusher pushes again at the end of each:
- * whatever was put in over what came out, push after push, until the price is believed. Gas costs nobody anything.
+ * The loss of a plan when others trade the pools back to m(t) in every block and the pusher pushes again at the end
+ * of each: input minus output, push after push, until the price is accepted. Gas costs nothing here.
  */
 import { isSaid, SETTLED_MS, type Wanted } from './belief.ts'
 import { givenAway, type UnitOf } from './lever.ts'
@@ -11,15 +11,15 @@ import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
 
 /**
- * Blocks that are tried. A pool that is restored in every block has its old price booked for all of the time (R-visit-2), so
- * what is not believed at the first push hardly ever is later.
+ * The most blocks tried. A pool restored in every block has its old price booked for the whole time (R-visit-2), so a
+ * price that is not accepted at the first push hardly ever is later.
  */
 const MAX_BLOCKS = 16
 
-/** How often it is asked: every so many blocks. */
+/** Blocks between two checks. */
 const ASKED_EVERY = 4
 
-/** Null where it is never believed. */
+/** Null when the price is never accepted. */
 export function restoredLoss(
   rehearsal: Rehearsal,
   wanted: Wanted,
@@ -59,5 +59,5 @@ function towards(pool: Pool, amm: Pool['state']['amm'], from: Fraction | null, t
   return factor.num === factor.den ? null : pushTo(pool, amm, factor)
 }
 
-/** A pool that is off the market may pay the pusher: that gain is not one of the attack. */
+/** A pool away from the market may pay the pusher; that gain is not part of the attack. */
 const atLeastNothing = (loss: bigint): bigint => (loss > 0n ? loss : 0n)

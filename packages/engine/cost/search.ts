@@ -1,10 +1,11 @@
 /**
- * The cheapest plan found that makes the service say a wanted price: which pools are pushed, and how far. Plans are compared
- * by what a round trip loses while nobody trades back; whether a plan works is asked of the live rules.
+ * The cheapest plan found that makes the service publish a wanted price: which pools are pushed, and how far. Plans
+ * are compared by the loss of a round trip while nobody trades back; the live rules decide whether a plan works.
  *
- * A plan is a distance for each pool: to where one of its routes says the wanted price, so many bps short of it, or not at all.
- * With few pools all such plans are tried, cheapest first. With many the search goes from all pools down. Either way it then
- * shortens each push, and tries what is cheaper and differs in two pools.
+ * A plan has a distance for each pool: to the point at which one of its routes has the wanted price, a given number
+ * of bps short of it, or no push. With few pools all such plans are tried, cheapest first. With many, the search
+ * starts from all pools and works down. Either way it then shortens each push, and tries cheaper plans that differ in
+ * two pools.
  */
 import { type Count, count } from '../units.ts'
 import { type Tried, tried, type Wanted } from './belief.ts'
@@ -14,20 +15,23 @@ import type { Costs, Lever, Short } from './lever.ts'
 import type { Push } from './push.ts'
 import type { Rehearsal } from './rehearsal.ts'
 
-/** Plans that are tried for one move; each takes at most two evaluations. */
+/** Plans tried for one move; each takes at most two evaluations. */
 export const MAX_TRIALS = 160
 
-/** Of them, of one set of pools cheapest first, and of those that differ from the best in two pools. */
+/**
+ * Limits within that: plans of one set of pools tried cheapest first, and plans that differ from the best in two
+ * pools.
+ */
 const MAX_CHEAPEST_FIRST = 40
 const MAX_NEIGHBOURS = 24
 
-/** A plan that misses the wanted price by no more than this part of the move is brought there. */
+/** A plan that misses the wanted price by no more than this part of the move is adjusted to reach it. */
 const MISSED = { num: 6n, den: 10n }
 
-/** A plan that overshoots by less is left as it is. */
+/** A plan that overshoots by less than this is left as it is. */
 const EXACT = 100n
 
-/** Halvings of a push between what works and what does not. */
+/** Bisection steps of a push between a distance that works and one that does not. */
 const HALVINGS = 6
 
 export type FoundPlan = { readonly pushes: readonly Push[]; readonly costs: Costs; readonly trials: Count }
@@ -37,7 +41,7 @@ export class Search {
   readonly #wanted: Wanted
   #trials = 0
   #best: Plan | null = null
-  /** Pools that carry the best plan without a push. */
+  /** Pools that support the best plan without a push. */
   #standing: readonly Lever[] = []
 
   constructor(rehearsal: Rehearsal, wanted: Wanted) {
@@ -77,13 +81,13 @@ export class Search {
     if (others !== null && this.#isDearerThan(others)) this.#best = others
   }
 
-  /** Pools to push, and pools that are there already and carry the price without a push. */
+  /** Splits a base into pools to push, and pools that already support the price without a push. */
   #parted(base: readonly Lever[]): readonly [Lever[], Lever[]] {
     const isPushed = (lever: Lever) => this.#push(lever, 0n) !== null
     return [base.filter(isPushed), base.filter(lever => !isPushed(lever))]
   }
 
-  /** True when the cheapest of all plans that are likely to work was found, or is dearer than one that is known. */
+  /** True when the cheapest of all plans likely to work was found, or costs more than a known plan. */
   #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[], beyond = 0n): boolean {
     const { isUp } = this.#wanted
     const plans = this.#cheapestFirst(plansOf(levers, isUp, beyond))
@@ -95,14 +99,14 @@ export class Search {
       if (++tried > MAX_CHEAPEST_FIRST) break
       const fitting = this.#fit(plan)
       if (fitting === null) continue
-      // It may have become longer, and the next one cheaper than it.
+      // It may have become longer, so the next plan may be cheaper.
       isFound = true
       this.#keep(fitting)
     }
     return isFound
   }
 
-  /** The pools that carry most for what they cost go all the way, the rest nowhere or a part of it. */
+  /** Pools that carry most for their cost go all the way, the rest part of the way or nowhere. */
   #tryHeads(levers: readonly Lever[]): void {
     const lossOf = (lever: Lever) => lever.costs(0n, this.#wanted.isUp).loss
     const order = levers.toSorted((a, b) => (lossOf(a) * b.weight < lossOf(b) * a.weight ? -1 : 1))
@@ -121,7 +125,7 @@ export class Search {
     }
   }
 
-  /** Each push in turn, dearest first, as much shorter as can be. */
+  /** Shortens each push in turn as far as possible, most expensive first. */
   #lower(): void {
     for (const lever of this.#dearestFirst()) {
       const here = this.#best?.get(lever) as Short
@@ -136,7 +140,7 @@ export class Search {
     }
   }
 
-  /** Between the distance that works and the next shorter one there may be one that works too. */
+  /** A distance between the one that works and the next shorter one may work too. */
   #shorten(): void {
     for (const lever of this.#dearestFirst()) {
       const here = this.#best?.get(lever)
@@ -157,7 +161,9 @@ export class Search {
     }
   }
 
-  /** The cheapest plan that works of those that differ from the best one in at most two pools. True where there is one. */
+  /**
+   * Looks for the cheapest working plan that differs from the best one in at most two pools. True when there is one.
+   */
   #improve(): boolean {
     const best = this.#best as Plan
     const standing = this.#standing
@@ -197,7 +203,7 @@ export class Search {
     return this.#best !== null && this.#costs(plan).loss >= this.#costs(this.#best).loss
   }
 
-  /** The plan as it works, or with all its pushes a little longer or shorter so that the price is just there. */
+  /** The plan unchanged, or with all its pushes slightly longer or shorter so that the price is only just reached. */
   #fit(plan: Plan): Plan | null {
     const { isBelieved, short } = this.#ask(plan)
     if (short === null || short * MISSED.den > this.#wanted.millionths * MISSED.num) return null

@@ -1,8 +1,8 @@
 /**
  * The size of a bigint in bits, and the most bits one side of a published price may have.
  *
- * A float reads the size off its exponent; where rounding may have carried into the next power of two, the
- * integer itself decides.
+ * The exponent of a float gives the size; when rounding may have carried into the next power of two, the integer
+ * itself decides.
  */
 import { assert } from '../assert.ts'
 import { count, type Count } from '../units.ts'
@@ -13,7 +13,7 @@ export const MAX_BITS = count(4096)
 /** The first integer that no longer fits. */
 export const BEYOND_MAX_BITS = 1n << BigInt(MAX_BITS)
 
-/** Below 1023, so that what is left after a step that overflowed a double is never zero. */
+/** Below 1023, so that the remainder after a step that overflowed a double is never zero. */
 const STEP_BITS = 1000
 
 const double = new DataView(new ArrayBuffer(8))
@@ -37,7 +37,7 @@ export function bitLength(n: bigint): Count {
   return count(skipped + (mayHaveCarried ? bits - 1 : bits))
 }
 
-/** The longer side of a fraction. */
+/** The bit length of the longer side of a fraction. */
 export function bitsOf({ num, den }: { readonly num: bigint; readonly den: bigint }): Count {
   return bitLength(num > den ? num : den)
 }

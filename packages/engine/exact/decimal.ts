@@ -12,14 +12,14 @@ const DIGITS = 18
 const LEAST = 10n ** BigInt(DIGITS - 1)
 const BEYOND = 10n * LEAST
 
-/** Of 2^4096. */
+/** Decimal digits of 2^4096. */
 const MAX_DIGITS = BEYOND_MAX_BITS.toString().length
 
-/** Powers kept: what 4096 bits over 1, or 1 over 4096 bits, and 18 digits can need. */
+/** The powers kept: enough for 4096 bits over 1, or 1 over 4096 bits, plus 18 digits. */
 const CACHED_POWERS = MAX_DIGITS + DIGITS
 const powers: (bigint | undefined)[] = Array.from({ length: CACHED_POWERS })
 
-/** What the quick rounding looks at: so many bits of the denominator, and so many past the last digit. */
+/** The precision of the quick rounding: bits of the denominator, and bits beyond the last digit. */
 const LEADING_BITS = 128
 const GUARD_BITS = 64
 const GUARD_HALF = 1n << BigInt(GUARD_BITS - 1)
@@ -57,12 +57,11 @@ export function powerOfTen(exponent: Count): bigint {
 type Rounded = ReturnType<typeof roundExactly>
 
 /**
- * Rounds by the leading bits of long sides; null where they do not decide, as for a tie.
+ * Rounds by the leading bits of long sides; null when they do not decide, as for a tie.
  *
- * `den` keeps 128 bits and `num` is cut 64 bits lower, so the quotient carries 64 bits past the last digit.
- * It is below 2^124 and each cut is worth at most 2^-127 of it: with the division rounding down, the true
- * quotient lies less than 1 below or less than 2 above. Where that crosses a power of ten, both sides round
- * to the power.
+ * `den` keeps 128 bits and `num` is cut 64 bits lower, so the quotient carries 64 bits past the last digit. It is
+ * below 2^124 and each cut is worth at most 2^-127 of it. With the division rounding down, the true quotient is less
+ * than 1 below or less than 2 above. If that range crosses a power of ten, both sides round to the power.
  */
 function roundLeading(f: Fraction): Rounded | null {
   const denCut = bitLength(f.den) - LEADING_BITS
@@ -91,7 +90,7 @@ function roundExactly(f: Fraction) {
     const num = shift > 0 ? f.num * powerOfTen(count(shift)) : f.num
     const den = shift < 0 ? f.den * powerOfTen(count(-shift)) : f.den
     const digits = num / den
-    // Both ways lead to the one right exponent, so this ends; after a guess off by one, at once.
+    // Both directions lead to the one right exponent, so the loop ends; after a guess off by one, immediately.
     if (digits < LEAST) exponent -= 1
     else if (digits >= BEYOND) exponent += 1
     else {
@@ -102,7 +101,7 @@ function roundExactly(f: Fraction) {
   }
 }
 
-/** floor(log10) of the value; off by one where a float cannot tell 9.99… from 10. */
+/** floor(log10) of the value; off by one when a float cannot distinguish 9.99… from 10. */
 function guessExponent(f: Fraction) {
   const direct = Number(f.num) / Number(f.den)
   if (direct > 0 && direct < Infinity) return Math.floor(Math.log10(direct))

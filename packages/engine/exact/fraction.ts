@@ -1,6 +1,6 @@
 /**
- * Positive fractions as the hot path carries them: multiplied without reduction, and compared by doubles where those are sure
- * and by the integers where they are not. No value is ever computed from a double.
+ * Positive fractions for the hot path: multiplied without reduction, and compared by doubles when those are certain
+ * and by the integers otherwise. No value is ever computed from a double.
  */
 import { asNear, type Near, type Sign } from '../units.ts'
 
@@ -13,12 +13,12 @@ const DOUBLE_BITS = 1000
 /** Above this a quotient of doubles is not subnormal, so it has all its bits. */
 const LEAST_NORMAL = 2 ** -1022
 
-/** A side that keeps this much after the cut loses less by it than by becoming a double. */
+/** A side that keeps this much after the cut loses less through the cut than through conversion to a double. */
 const ENOUGH = 1n << 64n
 
 /**
- * Two approximations are off by seven roundings each at most, and the margin by one more: 15 · 2^-53 and a
- * trifle for the cuts. Inside the margin the integers decide.
+ * Two approximations are off by seven roundings each at most, and the margin by one more: 15 · 2^-53 plus a tiny
+ * amount for the cuts. Inside the margin the integers decide.
  */
 const MARGIN = 1 + 2 ** -49
 
@@ -37,19 +37,19 @@ export function compareNear(left: Near, right: Near): Sign {
   return 0
 }
 
-/** Where doubles could not tell. */
+/** For values that doubles cannot distinguish. */
 export function compareExactly(a: Fraction, b: Fraction): Sign {
   const difference = a.num * b.den - b.num * a.den
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
 
-/** About a · b: within seven roundings of it, or NaN where a double cannot say. */
+/** The approximation of a · b: within seven roundings of it, or NaN when a double cannot represent it. */
 export function nearProduct(a: Near, b: Near): Near {
   const product = a * b
   return asNear(product > LEAST_NORMAL && product < Infinity ? product : NaN)
 }
 
-/** Within three roundings of the value; NaN, which no comparison accepts, where a double cannot say. */
+/** Within three roundings of the value; NaN, which no comparison accepts, when a double cannot represent it. */
 export function near({ num, den }: Fraction): Near {
   const direct = Number(num) / Number(den)
   if (direct > LEAST_NORMAL && direct < Infinity) return asNear(direct)

@@ -1,12 +1,12 @@
 /**
  * Greatest common divisor by Lehmer's method (Knuth, TAOCP vol. 2, §4.5.2, algorithm L).
  *
- * The leading 52 bits of both operands go through Euclid as machine numbers, which gives the product of
- * about fifteen division steps as one 2x2 matrix; the long operands are then multiplied by it once. They
- * live in scratch arrays of 26-bit limbs, so a round allocates nothing.
+ * The leading 52 bits of both operands go through Euclid as machine numbers, which gives the product of about fifteen
+ * division steps as one 2x2 matrix; the long operands are then multiplied by it once. The operands are stored in
+ * scratch arrays of 26-bit limbs, so a round allocates nothing.
  *
- * The matrix has integer entries and determinant 1 or -1, and such a matrix keeps the gcd whatever its
- * quotients were. The leading bits decide how fast the operands shrink, never the answer.
+ * The matrix has integer entries and determinant 1 or -1, and such a matrix preserves the gcd whatever its quotients
+ * were. The leading bits decide how fast the operands shrink, never the answer.
  */
 import { assert } from '../assert.ts'
 import { count, type Count } from '../units.ts'
@@ -29,12 +29,12 @@ export function gcd(a: bigint, b: bigint): bigint {
   if (a === 0n || b === 0n) return a + b
   if (a < MACHINE && b < MACHINE) return machineGcd(count(Number(a)), count(Number(b)))
   if (endsInZeros(a) || endsInZeros(b)) return gcdWithoutTwos(a, b)
-  // One exact division first: it orders the operands and makes lopsided ones alike.
+  // Start with one exact division: it orders the operands and makes operands of very different lengths alike.
   const rest = a % b
   return rest < MACHINE ? gcd(b, rest) : lehmerGcd(b, rest)
 }
 
-/** A word of zero bits at the end: what is left without them is shorter by more than it takes to find out. */
+/** A final word of zero bits: removing the zeros shortens the operand by more than finding them costs. */
 const endsInZeros = (n: bigint): boolean => BigInt.asUintN(64, n) === 0n
 
 /** The price of a v3 pool has a power of two on one side: without it hardly anything is left to divide. */
@@ -44,7 +44,7 @@ function gcdWithoutTwos(a: bigint, b: bigint): bigint {
   return gcd(a >> BigInt(twosOfA), b >> BigInt(twosOfB)) << BigInt(common)
 }
 
-/** How many zero bits a number ends in, which is not 0: that would have no end of them. */
+/** The number of zero bits at the end of a number, which must not be 0. */
 function twosOf(n: bigint): Count {
   let twos = 0
   while (endsInZeros(n)) {
@@ -57,8 +57,8 @@ function twosOf(n: bigint): Count {
 }
 
 /**
- * a > b. Every round that takes a step makes the operands smaller. One whose first quotient does not fit the
- * matrix goes back for an exact division, which makes them smaller too.
+ * a > b. Every round that takes a step makes the operands smaller. A round whose first quotient does not fit the
+ * matrix falls back to an exact division, which makes them smaller too.
  */
 function lehmerGcd(a: bigint, b: bigint): bigint {
   let size = 2 * Math.ceil(bitLength(a) / PAIR_BITS)
@@ -73,7 +73,7 @@ function lehmerGcd(a: bigint, b: bigint): bigint {
     const top = size - 1
     if (large[top]! < small[top]!) [large, small] = [small, large]
 
-    // x has its highest bit at 2^51; y is cut at the same place. What is cut off is below 1.
+    // x has its highest bit at 2^51; y is cut at the same position. The part cut off is below 1.
     const up = 2 ** (Math.clz32(large[top]!) - (32 - LIMB_BITS))
     const down = up / LIMB
     let x = (large[top]! * LIMB + large[top - 1]!) * up + Math.floor(large[top - 2]! * down)
@@ -120,8 +120,8 @@ function lehmerGcd(a: bigint, b: bigint): bigint {
       large[i] = wideX - carryX * LIMB
       small[i] = wideY - carryY * LIMB
     }
-    // Past the first step x and y are at most 2^51 and stand for their operands within 2^26, so these got no
-    // longer. A last quotient taken from too few bits may overshoot zero; the gcd does not see the sign.
+    // Past the first step x and y are at most 2^51 and represent their operands within 2^26, so the operands got no
+    // longer. A last quotient taken from too few bits may overshoot zero; the gcd ignores the sign.
     assert(carryX <= 0 && carryY <= 0, 'a round of gcd made an operand longer')
     if (carryX < 0) negate(large, count(size))
     if (carryY < 0) negate(small, count(size))
@@ -140,7 +140,7 @@ function machineGcd(x: Count, y: Count): bigint {
   return BigInt(x)
 }
 
-/** What two limbs hold. */
+/** The value of two limbs. */
 const pairIn = (limbs: Float64Array): Count => count(limbs[1]! * LIMB + limbs[0]!)
 
 /** Writes `size` limbs, an even count, lowest first. */

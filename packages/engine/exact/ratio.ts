@@ -29,7 +29,7 @@ export function reduce(num: bigint, den: bigint): Ratio | TooLarge {
   return divisor === 1n ? fitting(num, den) : fitting(num / divisor, den / divisor)
 }
 
-/** For values known to fit: a price past 4096 bits never took part in a vote. */
+/** For values known to fit: a price beyond 4096 bits never took part in a vote. */
 export function reduced({ num, den }: Fraction): Ratio {
   const ratio = reduce(num, den)
   assert(!isTooLarge(ratio), () => `${num}/${den} needs more than 4096 bits on a side`)

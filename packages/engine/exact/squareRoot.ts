@@ -1,12 +1,12 @@
 /**
  * The integer square root: the greatest r with r² <= n.
  *
- * Newton's iteration r → (r + n/r) / 2 in integers never goes below the root once it has taken a step, and
- * falls until it reaches it, so the answer does not depend on how good the first guess was.
+ * Newton's iteration r → (r + n/r) / 2 in integers never goes below the root after its first step, and falls until it
+ * reaches the root, so the answer does not depend on the quality of the first guess.
  */
 import { assert } from '../assert.ts'
 
-/** Past this a double overflows, and the guess is the root of the upper half instead. */
+/** Above this a double overflows, and the guess is the root of the upper half instead. */
 const DOUBLE = 1n << 1023n
 
 /** Rounds down. */

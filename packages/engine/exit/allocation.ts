@@ -1,8 +1,10 @@
 /**
- * How a sale is spread over the ways out: in growing portions, each sold where it pays most after those before it.
+ * How a sale is split over the ways out: in growing portions, each sold where it pays most after the portions before
+ * it.
  *
- * Selling more through a way never pays better, so the price of an earlier portion bounds the price of the next one. Only the
- * best bound is recomputed, and usually it is still the best. The allocation is a proposal; `plan.ts` computes what it pays.
+ * Selling more through a way never pays better, so the price of an earlier portion bounds the price of the next one.
+ * Only the best bound is recomputed, and usually it is still the best. The allocation is a proposal; `plan.ts`
+ * computes what it pays.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
@@ -10,35 +12,41 @@ import { type Count, count } from '../units.ts'
 import { type Amm, arriving, sell, type Shares, type Sold, type Way } from './ways.ts'
 import { Winners } from './winners.ts'
 
-/** A portion is this share of what is sold already: the split is as fine at every size. With 20, one sale in many thousands lost 0.1%. */
+/**
+ * A portion is this share of the amount sold so far, so the split is equally fine at every size. With 20, one sale in
+ * many thousands lost 0.1%.
+ */
 const PORTION_DIVISOR = 24n
 
 /** The first portion, as a share of the smallest sale that is worth splitting. */
 const FIRST_DIVISOR = 64n
 
-/** From a dollar to a thousand billion takes nearly a thousand. */
+/** A range from one dollar to a thousand billion takes nearly a thousand. */
 const MAX_PORTIONS = 1_200
 
-/** Of a portion that no way holds any more. */
+/** Applies to a portion that no way can hold any more. */
 const MAX_HALVINGS = 6n
 
-/** What a portion fetches for each unit, in microdollars times this: small portions of cheap tokens still compare. */
+/**
+ * The price per unit of a portion is in microdollars times this, so that small portions of cheap tokens remain
+ * comparable.
+ */
 const PRICE_BITS = 96n
 
-/** The end of a portion: how much is sold by then, by all ways and by its own. */
+/** The end of a portion: the amount sold by then, in total and by its own way. */
 type Portion = { readonly place: Place; readonly sold: bigint; readonly ownSold: bigint }
 
-/** A way that sells something, and where in the list its portions are. */
+/** A way that sells something, and the list positions of its portions. */
 type Place = { readonly way: Way; readonly portions: Count[] }
 
-/** The last sale that was tried in a first pool: ways that begin with it share it. */
+/** The last sale tried in a first pool, shared by the ways that begin with that pool. */
 type FirstTry = { readonly amm: Amm; readonly amount: bigint; readonly sold: Sold | null }
 
 export class Allocation {
   readonly #states = new Map<Pool, Amm>()
   readonly #ways: readonly Way[]
   readonly #taxBps: bigint
-  /** For each way, at most what a unit more fetches; `NOTHING` where it holds no more. */
+  /** For each way, an upper bound for the price of the next unit; `NOTHING` when it holds no more. */
   #bounds: Winners
   readonly #firsts = new Map<Pool, FirstTry>()
   readonly #portions: Portion[] = []
@@ -57,7 +65,7 @@ export class Allocation {
     this.#least = least > 0n ? least : 1n
   }
 
-  /** What each way gets of a sale of `amount`; null where all ways together do not hold that much. */
+  /** The share of each way in a sale of `amount`; null when all ways together do not hold that much. */
   of(amount: bigint): Shares | null {
     if (!this.#growTo(amount)) return null
     const last = this.#portionAt(amount)
@@ -66,13 +74,13 @@ export class Allocation {
       const own = lastUpTo(portions, last)
       if (own === null) break
       const { sold, ownSold } = this.#portions[own] as Portion
-      // Of the last portion only what the sale still needs.
+      // Of the last portion, only the amount the sale still needs.
       shares.set(way, own === last ? ownSold - (sold - amount) : ownSold)
     }
     return shares
   }
 
-  /** The portion with which that much is sold. */
+  /** The portion that completes a sale of that amount. */
   #portionAt(amount: bigint): Count {
     let [low, high] = [0, this.#portions.length - 1]
     while (low < high) {
@@ -145,7 +153,7 @@ export class Allocation {
 
 const unknownOf = (ways: readonly Way[]): Winners => new Winners(ways.map(() => UNKNOWN))
 
-/** The greatest of ascending places that is at most `last`; null where all are greater. */
+/** The greatest of ascending positions that is at most `last`; null when all are greater. */
 function lastUpTo(places: readonly Count[], last: Count): Count | null {
   let [low, high] = [0, places.length]
   while (low < high) {
@@ -156,12 +164,12 @@ function lastUpTo(places: readonly Count[], last: Count): Count | null {
   return places[low - 1] ?? null
 }
 
-/** So close to the best bound a way is taken without a look at the others: less than a bps. */
+/** A way this close to the best bound is chosen without checking the others: less than one bps. */
 const NEARLY_BITS = 14n
 
 const nearly = (bound: bigint): bigint => bound - (bound >> NEARLY_BITS)
 
-/** Above anything that a way was found to fetch. */
+/** Above any price that a way was found to pay. */
 const UNKNOWN = 1n << 1024n
 const NOTHING = -1n
 

@@ -1,6 +1,6 @@
 /**
- * The answer to "what would I get?", computed from the current state as the wire shows it. Like any computed answer it reads,
- * never writes, and is never logged.
+ * The answer to "what would I get?", computed from the current state, in wire format. Like any computed answer it
+ * reads, never writes, and is never logged.
  */
 import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -24,7 +24,7 @@ export type Sizes =
 
 export type ExitAnswer =
   | { readonly outcome: 'exit'; readonly exit: object }
-  /** A stable is what others are sold for. */
+  /** A stable is the asset that others are sold for. */
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
@@ -99,7 +99,7 @@ function saleText(priced: Priced, unit: Fraction, { amount, plan }: Sale, asked:
   }
 }
 
-/** Dollars of a whole token: the price times what the sale pays for each dollar of its worth at that price. */
+/** Dollars per whole token: the price times the sale's proceeds per dollar of value at that price. */
 function averageText({ price }: Priced, unit: Fraction, amount: bigint, { microusd }: Plan) {
   const average = ratio.reduce(
     price.num * microusd.num * unit.den,
@@ -108,7 +108,7 @@ function averageText({ price }: Priced, unit: Fraction, amount: bigint, { microu
   return ratio.isTooLarge(average) ? null : exactText(average)
 }
 
-/** How far the average lies from the price: below it with a minus. */
+/** Distance of the average from the price, negative when it is below. */
 function distanceText(unit: Fraction, amount: bigint, { microusd }: Plan): string {
   const paid = microusd.num * unit.den
   const full = microusd.den * unit.num * amount

@@ -1,6 +1,6 @@
 /**
- * What a seller would get for a token at the committed state: the best split of a sale over the token's accepted routes,
- * by exact simulation (R-exit). It reads, never writes, and gives the same for the same state.
+ * The proceeds of selling a token at the committed state: the best split of a sale over the token's accepted routes,
+ * by exact simulation (R-exit). It reads, never writes, and gives the same result for the same state.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import { compareExactly } from '../exact/fraction.ts'
@@ -14,29 +14,32 @@ import { type FirstSales, sellAlong, type Way, type WaysOut, waysOut } from './w
 export type Sale = {
   /** Units of the token. */
   readonly amount: bigint
-  /** Null where the ways out do not hold that much. */
+  /** Null when the ways out do not hold that much. */
   readonly plan: Plan | null
 }
 
 export type Exit = {
   readonly sales: readonly Sale[]
-  /** The greatest sale found whose average price is at most so many bps below the token's; null where even a small one is not. */
+  /**
+   * The greatest sale found whose average price is at most this many bps below the token's; null when even a small
+   * sale exceeds that.
+   */
   readonly largest: { readonly bps100: bigint | null; readonly bps500: bigint | null }
 }
 
-/** The greatest sale is found to a thousandth. */
+/** Enough to find the greatest sale to a thousandth. */
 const SEARCH_STEPS = 10
 
-/** A split is made from a dollar's worth on, and the search for the largest sale starts there. */
+/** Sales are split from one dollar upwards, and the search for the largest sale starts there. */
 const START_MICROUSD = 1_000_000n
 
-/** Doublings of it: a dollar to a thousand billion. */
+/** Doublings of that start: from one dollar to a thousand billion. */
 const DOUBLINGS = 40
 
-/** Doublings at a time. */
+/** Doublings per step of the search. */
 const STRIDE = 4
 
-/** `taxBps`: what the token takes of a sale, in bps of what is sent; none where it was not measured. */
+/** `taxBps`: the token's tax on a sale, in bps of the amount sent; zero when it was not measured. */
 export function exitOf(state: State, priced: Priced, amounts: readonly bigint[], taxBps = 0n): Exit {
   const out = waysOut(state, priced, taxBps)
   const unitMicrousd = unitOf(state, priced)
@@ -48,7 +51,7 @@ export function exitOf(state: State, priced: Priced, amounts: readonly bigint[],
   return { sales, largest: { bps100: bps100?.amount ?? null, bps500: bps500?.amount ?? null } }
 }
 
-/** Microdollars that the published price gives for the least unit of the token. */
+/** Microdollars per smallest unit of the token at the published price. */
 export function unitOf(state: State, { token, price }: Priced): Fraction {
   const decimals = state.tokens.get(token)?.decimals?.value ?? 0
   return { num: price.num * 1_000_000n, den: price.den * 10n ** BigInt(decimals) }
@@ -94,8 +97,8 @@ class Seller {
 }
 
 /**
- * By doublings, four at a time, and halvings. `doublings` of the start are known to be within the bound, or none is known.
- * Larger sales pay less, so no step that is left out would have said anything else.
+ * Searches by doublings, four at a time, then by bisection. `doublings` of the start are known to be within the
+ * bound, or none is known. Larger sales pay less, so a skipped step could not have changed the result.
  */
 function largestWithin(
   seller: Seller,

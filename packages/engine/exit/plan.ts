@@ -1,28 +1,28 @@
 /**
  * A sale as a list of swaps, each pool once, simulated by the exact adapters on one state: executed on that state in
- * that order it pays these amounts. Law: what a swap puts in has come out of those before it.
+ * that order it pays these amounts. Law: the input of a swap is output of the swaps before it.
  */
 import type { Address } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'
 import { type Fraction, times } from '../exact/fraction.ts'
 import { arriving, sell, type Shares, type Way, type WaysOut } from './ways.ts'
 
-/** `amountIn` is what is sent to the pool: of a token that takes a tax less arrives. */
+/** `amountIn` is the amount sent to the pool; for a token with a tax, less arrives. */
 export type Swap = { readonly pool: Pool; readonly amountIn: bigint; readonly amountOut: bigint }
 
 export type Plan = {
   readonly swaps: readonly Swap[]
   /** Units of each stable. */
   readonly proceeds: ReadonlyMap<Address, bigint>
-  /** What they are worth together, unrounded. */
+  /** Their total value, unrounded. */
   readonly microusd: Fraction
   readonly shares: Shares
 }
 
-/** What each way holds at the pool it has come to, by its place; nothing for one that takes no part. */
+/** The amount each way holds at its current pool, by position; undefined for a way that takes no part. */
 type Held = (bigint | undefined)[]
 
-/** Null where a pool does not hold what it would be sold. */
+/** Null when a pool cannot take the amount it would be sold. */
 export function planOf({ stops, taxBps }: WaysOut, shares: Shares): Plan | null {
   const held: Held = []
   for (const [way, amount] of shares) if (amount > 0n) held[way.at] = amount
@@ -41,7 +41,7 @@ export function planOf({ stops, taxBps }: WaysOut, shares: Shares): Plan | null 
   return { swaps, shares, ...received(held, shares) }
 }
 
-/** Each way's part of what came out, in proportion to what it put in; units left over by rounding go to the first. */
+/** Each way's part of the output, in proportion to its input; units left over by rounding go to the first way. */
 function split(held: Held, through: readonly Way[], amountIn: bigint, amountOut: bigint): void {
   let left = amountOut
   let first: Way | null = null

@@ -1,8 +1,8 @@
 /**
- * The ways out of a token: its accepted routes as chains of pools to sell through, and what their stables are worth.
+ * The ways out of a token: its accepted routes as chains of pools to sell through, and the values of their stables.
  *
- * Every hop sells the pool's X for its Y, so the pools form a graph without circles: the token first, then routing assets
- * from the last listed to the first. A plan that follows this order visits each pool once.
+ * Every hop sells the pool's X for its Y, so the pools form a graph without cycles: the token first, then routing
+ * assets from the last listed to the first. A plan in this order visits each pool once.
  */
 import type { AmmState } from '../amm/families.ts'
 import type { Address } from '../chain/block.ts'
@@ -16,15 +16,15 @@ export type Amm = AmmState
 
 export type Way = {
   readonly id: string
-  /** Its place among the ways. */
+  /** Its index among the ways. */
   readonly at: Count
   readonly pools: readonly Pool[]
   readonly stable: StableView
-  /** Microdollars for the least unit of the stable. */
+  /** Microdollars per smallest unit of the stable. */
   readonly unitMicrousd: Fraction
 }
 
-/** What each way is given of the token; a way that is not in it is given nothing. */
+/** The amount of the token given to each way; a missing way gets nothing. */
 export type Shares = ReadonlyMap<Way, bigint>
 
 /** A pool, and the ways through it. */
@@ -34,7 +34,7 @@ export type WaysOut = {
   readonly ways: readonly Way[]
   /** In the order in which a plan sells through them. */
   readonly stops: readonly Stop[]
-  /** What the token takes of what is sent to a pool, in bps. */
+  /** The token's tax on an amount sent to a pool, in bps. */
   readonly taxBps: bigint
 }
 
@@ -57,14 +57,14 @@ export function waysOut(state: State, { routes }: Priced, taxBps = 0n): WaysOut 
   return { ways, stops, taxBps }
 }
 
-/** What arrives in a first pool of what is sent there, rounded down: a token that rounds its tax down leaves more. */
+/** The amount that arrives in a first pool, rounded down: a token that rounds its tax down leaves more. */
 export const arriving = (amount: bigint, taxBps: bigint): bigint =>
   taxBps === 0n ? amount : (amount * (BPS - taxBps)) / BPS
 
-/** What a sale of all of it in a first pool gives: ways that begin with the same pool share it. */
+/** The proceeds of selling an amount in a first pool, shared by the ways that begin with that pool. */
 export type FirstSales = Map<Pool, Sold | null>
 
-/** What a way alone gives for all of it in its stable; null where it does not hold that much. */
+/** The proceeds of one way alone for all of it, in its stable; null when the way does not hold that much. */
 export function sellAlong({ pools }: Way, amount: bigint, taxBps: bigint, firsts: FirstSales): bigint | null {
   const [first, ...behind] = pools as readonly [Pool, ...Pool[]]
   let known = firsts.get(first)
@@ -84,7 +84,9 @@ export function sellAlong({ pools }: Way, amount: bigint, taxBps: bigint, firsts
 
 export type Sold = { readonly amountOut: bigint; readonly state: Amm }
 
-/** What `amount` of a pool's X gives in its Y, and the state after; null where liquidity or knowledge of it ends first. */
+/**
+ * The output in Y for `amount` of a pool's X, and the state after; null when liquidity or the known range ends first.
+ */
 export function sell(pool: Pool, amm: Amm, amount: bigint): Sold | null {
   const swapped = pool.around.adapter.swapExactIn(pool.terms, amm, pool.x, amount)
   return 'reason' in swapped || swapped.amountIn < amount ? null : swapped

@@ -1,6 +1,6 @@
 /**
- * The highest of some values that change one at a time, and the next after it; in ties the first. A tree of winners: a change
- * compares along one path, where a scan would compare all.
+ * The highest of some values that change one at a time, and the second highest; the first wins ties. A tree of
+ * winners: a change compares along one path, while a scan would compare all.
  */
 import { type Count, count } from '../units.ts'
 
@@ -35,7 +35,7 @@ export class Winners {
     return next
   }
 
-  /** `at` is one of the places. */
+  /** `at` is one of the indices. */
   value(at: Count): bigint {
     return this.#values[at] as bigint
   }

@@ -1,7 +1,7 @@
 /**
- * When a token's pools without an anchor may next change, answered without touching them while a proven run of
- * blocks covers them all: reading thousands of pools costs more than computing. Law: the same answer as looking at
- * each pool.
+ * Decides when a token's pools without an anchor may next change, without touching them while a proven run of blocks
+ * covers them all: reading thousands of pools costs more than computing. Law: the same answer as evaluating each
+ * pool.
  */
 import type { ProvenRun } from '../chain/block.ts'
 import type { OwnPools } from '../entities.ts'
@@ -9,7 +9,7 @@ import { isAged } from '../rules/freshness.ts'
 import { count, type Ms } from '../units.ts'
 import { memory } from './switch.ts'
 
-/** None has aged, and none is the first to expire: the token is due by `dueMs` anyway. */
+/** No pool has aged, and none is the first to expire: the token is due by `dueMs` anyway. */
 export function isPassed(
   own: OwnPools,
   latest: ProvenRun | undefined,

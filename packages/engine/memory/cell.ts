@@ -1,6 +1,6 @@
 /**
- * One remembered outcome: what it was made from, by identity, and the time for which it holds. Law: what is recalled is
- * what the rule would find now.
+ * One cached outcome with its inputs, compared by identity, and the time for which it holds. Law: a recalled outcome
+ * equals what the rule would find now.
  */
 import type { Timed } from '../rules/timed.ts'
 import { type Ms, ms } from '../units.ts'
@@ -15,7 +15,7 @@ export class Cell<Value, A, B = null, C = null, D = null> {
   #untilMs = ms(0)
   #value: Value | null = null
 
-  /** Null where nothing is remembered of these inputs at this time. */
+  /** Null when nothing is cached for these inputs at this time. */
   recall(atMs: Ms, a: A, b: B, c: C, d: D): Value | null {
     return this.#a === a &&
       this.#b === b &&

@@ -1,34 +1,35 @@
 /**
- * Which hops into an anchor enter another band of depth when the anchor's price moves. The depth of a hop in dollars is
- * its depth in the anchor times that price, so one number says where all its bands lie: the price at which the hop
- * is worth a microdollar. Hops are kept in narrow ranges of it, and a move costs the few it passes.
+ * Finds the hops into an anchor that enter another band of depth when the anchor's price moves. The depth of a hop in
+ * dollars is its depth in the anchor times that price, so one number locates all its bands: the price at which the
+ * hop is worth a microdollar. Hops are kept in narrow ranges of that number, so the cost of a move depends only on
+ * the few hops it passes.
  *
- * Derived from the pools alone. Which hops a move passes is asked of doubles and answered a thousandth too widely:
- * someone may be looked at in vain, nobody is overlooked, and depth that still rises is followed as closely as that.
+ * Derived from the pools alone. Doubles decide which hops a move passes, with a margin of a thousandth: a hop may be
+ * evaluated needlessly, but none is missed, and depth that still rises is tracked to the same accuracy.
  */
 import { powerOfTen } from '../exact/decimal.ts'
 import type { Around, Pool, FiledDepth } from '../entities.ts'
 import { asNear, type Count, count, type Near } from '../units.ts'
 
-/** Ranges in a doubling of the price. */
+/** Ranges per doubling of the price. */
 const RANGES = 64
 const SLACK = 0.001
 const MICRO = 1e6
 
-/** Whether the watch of its anchor has a pool as it is now. */
+/** Whether the watch of its anchor has the current state of a pool. */
 export function isFiled({ state, around }: Pool): boolean {
   const { filed } = around
   return filed !== null && filed.state === state && filed.decimals === decimalsOf(around)
 }
 
-/** Of the anchor. */
+/** Decimals of the anchor. */
 const decimalsOf = ({ to }: Around): Count | null => to.decimals?.value ?? null
 
 /** The hops into one anchor. */
 export class DepthWatch {
   readonly #ranges = new Map<Count, Set<Pool>>()
 
-  /** Files a pool by its depth as it is now. */
+  /** Files a pool by its current depth. */
   file(pool: Pool): void {
     const { state, around } = pool
     const known = around.filed
@@ -63,7 +64,7 @@ export class DepthWatch {
   *#between(least: Near, most: Near): Generator<ReadonlySet<Pool>> {
     const first = rangeOf(least)
     const last = rangeOf(most)
-    // After a large move there are more ranges than pools in them.
+    // A large move may span more ranges than there are pools.
     if (last - first >= this.#ranges.size) return yield* this.#ranges.values()
     for (let at = first; at <= last; at = count(at + 1)) {
       const pools = this.#ranges.get(at)
@@ -90,7 +91,7 @@ export class DepthWatch {
 /** The slack is wider than any rounding of the logarithm, so a pool at the end of a range is not missed. */
 const rangeOf = (unit: Near): Count => count(Math.floor(Math.log2(unit) * RANGES))
 
-/** The price of Y at which so much of it, in units of 1 / `scale`, is worth a microdollar. */
+/** The price of Y at which this depth, in units of 1 / `scale`, is worth a microdollar. */
 function unitOf(depthY: bigint | null, scale: bigint): Near | null {
   if (depthY === null || depthY <= 0n) return null
   const unit = Number(scale) / (Number(depthY) * MICRO)

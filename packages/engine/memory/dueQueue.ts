@@ -1,8 +1,8 @@
 /**
  * When time alone may change something: a binary heap of (due, token), earliest first, ties by token.
  *
- * Derived: the truth is each token's own `dueMs`. An entry that no longer agrees with it is stale and
- * dropped when it surfaces, so moving a due never searches the heap.
+ * Derived: each token's own `dueMs` is authoritative. An entry that no longer matches it is stale and dropped when it
+ * surfaces, so moving a due never searches the heap.
  */
 import type { Address } from '../chain/block.ts'
 import type { Ms } from '../units.ts'
@@ -24,7 +24,7 @@ export class DueQueue {
     }
     this.#current.set(token, dueMs)
     this.#push({ dueMs, token })
-    // Stale entries may outnumber live ones on a token that is re-published all the time.
+    // Stale entries may outnumber live ones for a token that is re-published constantly.
     if (this.#heap.length > 64 && this.#heap.length > 4 * this.#current.size) this.#rebuild()
   }
 

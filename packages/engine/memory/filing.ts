@@ -1,6 +1,5 @@
 /**
- * Which tokens are in the watches of the anchors they are priced through; also how the watches are rebuilt after a
- * restart.
+ * Registers tokens in the watches of the anchors they are priced through; also rebuilds the watches after a restart.
  */
 import type { Token } from '../entities.ts'
 import type { PublishedToken } from '../record.ts'
@@ -8,7 +7,7 @@ import type { State } from '../state.ts'
 import { DepthWatch, isFiled } from './depthWatch.ts'
 import { MoveWatch } from './moveWatch.ts'
 
-/** Enrolled, or no longer enrolled but not yet published as such. */
+/** Enrolled, or unenrolled but not yet published as such. */
 export function isActive(token: Token): boolean {
   if (token.enrolledAtMs !== null) return true
   const compact = token.published?.compact
@@ -19,7 +18,7 @@ export function isActive(token: Token): boolean {
   )
 }
 
-/** Files the own hops of a token that is followed under their depth. */
+/** Files a followed token's own hops by their depth. */
 export function fileDepths(state: State, token: Token): void {
   if (!isActive(token)) return
   for (const pool of state.index.ownPools.get(token.address)?.anchored ?? []) {
@@ -33,7 +32,10 @@ export function fileDepths(state: State, token: Token): void {
   }
 }
 
-/** Files a token under the anchor prices it was last published at. One that waits for its turn is in the queue of dues instead. */
+/**
+ * Files a token under the anchor prices of its last record. A token that waits for its turn is in the queue of due
+ * times instead.
+ */
 export function fileReferences(state: State, token: Token): void {
   for (const watch of state.index.watches.values()) watch.file(token.address, null)
   refile(state, token, NO_REFERENCES)

@@ -1,9 +1,9 @@
 /**
- * Which dependents of an anchor have seen it move. Each dependent is filed under the anchor's marginal
- * price at its own last record; when the anchor moves, those filed furthest away come off both ends.
+ * Which dependents of an anchor are affected by its moves. Each dependent is filed under the anchor's marginal price
+ * at its own last record; when the anchor moves, the dependents filed furthest away are taken from both ends.
  *
- * Derived from the tokens' published references. Groups are sorted by price and hold at least one token,
- * so an anchor's move costs its crossings, not its dependents.
+ * Derived from the tokens' published references. Groups are sorted by price and hold at least one token, so the cost
+ * of a move depends on the groups it crosses, not on the number of dependents.
  */
 import type { Address } from '../chain/block.ts'
 import { apart, bpsMore } from '../exact/apart.ts'
@@ -36,7 +36,7 @@ export class MoveWatch {
     this.#groupOf.set(token, group)
   }
 
-  /** Takes off every dependent from whose reference the anchor, now at `price`, is at least `bps` away. */
+  /** Takes every dependent whose reference is at least `bps` away from the anchor, now at `price`. */
   takeMoved(price: Fraction, bps: bigint): Address[] {
     const moved: Address[] = []
     let low = 0

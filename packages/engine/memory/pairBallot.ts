@@ -1,6 +1,6 @@
 /**
- * What the pools of a pair agreed on last, and whether they would again. Law: what is recalled is what they would agree on if
- * they were asked now. Gain: the market of `npm run bench:against` is re-priced 4 % faster.
+ * The last agreement of the pools of a pair, and whether it still holds. Law: a recalled agreement equals a new vote.
+ * Gain: the market of `npm run bench:against` is re-priced 4 % faster.
  */
 import type { Pool, PoolState } from '../entities.ts'
 import { apart, bpsMore } from '../exact/apart.ts'
@@ -16,7 +16,7 @@ import { memory } from './switch.ts'
 
 export type Voter = Observation & { readonly source: Pool }
 
-/** What a pair agreed on, with all that it follows from. */
+/** The agreement of a pair, with all of its inputs. */
 export type LastAgreement = {
   readonly policy: Policy
   readonly states: readonly PoolState[]
@@ -50,7 +50,7 @@ export const lastAgreement = (
   ballot,
 })
 
-/** Whether the pools would agree on the same at `atMs`. */
+/** Whether the pools would reach the same agreement at `atMs`. */
 export const isSameAgreement = (
   { policy, states, isSettled, ballot }: LastAgreement,
   now: Policy,

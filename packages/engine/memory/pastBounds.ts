@@ -15,10 +15,10 @@ import { memory } from './switch.ts'
 /** The least and the greatest ratio into a Y. */
 type Bounds = { readonly y: Address; least: Near; most: Near }
 
-/** Of full minutes, which are the same for as long as one lasts. */
+/** Bounds of the full minutes, which stay the same until a minute ends. */
 const known = new WeakMap<readonly Kept[], readonly Bounds[]>()
 
-/** Whether floats are sure that every ratio of the past, at what its Y is worth, is near the price. */
+/** Whether floats are certain that every ratio of the past, at the value of its Y, is close to the price. */
 export function isSurelyNear({ minutes, open }: TokenPast, worthOf: WorthOf, price: Near): boolean {
   if (!memory.isOn) return false
   for (const { y, near } of open) if (!isNear(near, y, worthOf, price)) return false
@@ -37,7 +37,7 @@ function isNear(ratio: Near, y: Address, worthOf: WorthOf, price: Near): boolean
   return worth !== null && apartNear(asNear(ratio * worth.near), price, NEAREST) < 0
 }
 
-/** As it is stored: without the floats. */
+/** As stored: without the floats. */
 export const keptFrom = <Stored extends Omit<Kept, 'near'>>(stored: Stored): Stored & Kept => ({
   ...stored,
   near: fraction.near(stored.ratio),
@@ -48,7 +48,7 @@ function boundsOf(minutes: readonly Kept[]): readonly Bounds[] {
   for (const { y, near } of minutes) {
     const own = bounds.find(each => each.y === y)
     if (own === undefined) bounds.push({ y, least: near, most: near })
-    // What a double cannot say is in no order with anything, and stays as a bound that nothing is near.
+    // A NaN compares with nothing, and remains as a bound that no price is close to.
     else if (near < own.least || Number.isNaN(near)) own.least = near
     else if (near > own.most) own.most = near
   }

@@ -1,10 +1,10 @@
 /**
- * The weights of `rules/capacity.ts` given to the routes of a token in place, without adding up what cannot bind. Law: what
- * `weigh` gives for the same routes. Gain: the market of `npm run bench:against` is re-priced 5 % faster.
+ * Assigns the weights of `rules/capacity.ts` to the routes of a token in place, without adding up claims that cannot
+ * bind. Law: equals `weigh` for the same routes. Gain: the market of `npm run bench:against` is re-priced 5 % faster.
  */
 import type { Edge, RouteDraft } from '../price/evaluation.ts'
 
-/** What `share` asks of a route. */
+/** The fields of a route that `share` needs. */
 export type Claim = Pick<RouteDraft, 'capacity' | 'weight'> & {
   readonly first: Depth
   readonly via: { readonly route: { readonly capacity: bigint; readonly edges: readonly Depth[] } } | null
@@ -13,7 +13,8 @@ export type Claim = Pick<RouteDraft, 'capacity' | 'weight'> & {
 type Depth = Pick<Edge, 'capacity'>
 
 /**
- * Weighs the routes, and says what they claim together. An edge as deep as that is never crowded: behind its first hop a token seldom meets another, and what cannot bind is not added up.
+ * Weights the routes, and returns their total claim. An edge at least as deep as that total is never crowded: after
+ * its first hop a token seldom meets another, so claims that cannot bind are not added up.
  */
 export function share(routes: readonly Claim[]): bigint {
   const load = sumByFirst(routes, ({ capacity }) => capacity)
@@ -26,7 +27,7 @@ export function share(routes: readonly Claim[]): bigint {
   let part = 0n
   for (const route of routes) {
     const { first, via, capacity } = route
-    // Routes that go on from one hop mostly claim all of it, each the same part.
+    // Routes that continue from one hop mostly claim all of it, each the same part.
     if (last === null || last.first !== first || last.capacity !== capacity)
       part = partOf(capacity, first, load)
     last = route
@@ -41,7 +42,7 @@ export function share(routes: readonly Claim[]): bigint {
   return total
 }
 
-/** What the routes that start in the same pool have together. */
+/** The total of the routes that start in the same pool. */
 export function sumByFirst<Of extends { readonly first: unknown }>(
   routes: readonly Of[],
   amountOf: (route: Of) => bigint,
@@ -59,7 +60,7 @@ export function sumByFirst<Of extends { readonly first: unknown }>(
   return sums
 }
 
-/** Whether all claims together would not fit through what lies behind the first hop. */
+/** Whether the total claim exceeds the capacity after the first hop. */
 const isCrowded = (via: Claim['via'], total: bigint): via is NonNullable<Claim['via']> =>
   via !== null && via.route.capacity < total
 

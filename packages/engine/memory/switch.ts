@@ -1,2 +1,2 @@
-/** All that is remembered for speed can be turned off, for tests: the engine then says the same, slower. */
+/** Every cache for speed can be switched off in tests: the engine then gives the same results, more slowly. */
 export const memory = { isOn: true }

@@ -1,7 +1,7 @@
 /**
- * The rule of the five-minute median on a tape, without putting the window in order: the median moves little from one
- * read to the next, so the last one found is tried first. Law: the outcome of `temporalMedian` on the same changes, and of
- * `nextFlip` its `untilMs`. Gain: the market of `npm run bench:against` is re-priced 27 times as fast.
+ * The rule of the five-minute median on a tape, without sorting the window: the median moves little from one read to
+ * the next, so the last one found is tried first. Law: equals `temporalMedian` on the same changes, and `nextFlip`
+ * equals its `untilMs`. Gain: the market of `npm run bench:against` is re-priced 27 times as fast.
  */
 import { assert } from '../assert.ts'
 import * as fraction from '../exact/fraction.ts'
@@ -24,10 +24,10 @@ import {
 
 const HALF_MS = ms(WINDOW_MS / 2)
 
-/** Where nothing was found. */
+/** The position when nothing was found. */
 const NOWHERE = count(-1)
 
-/** The median over (t − 300,000, t]: the first ratio where twice the time at or below it reaches the window. */
+/** The median over (t − 300,000, t]: the first ratio at which twice the time at or below it reaches the window. */
 export function reference(history: History, t: Ms): Reference {
   if (!memory.isOn) return temporalMedian(changesOf(history), t).value
   const toMs = clamp(history, t)
@@ -38,9 +38,9 @@ export function reference(history: History, t: Ms): Reference {
 }
 
 /**
- * The earliest time after `t` at which `reference` gives another outcome if nothing is appended. Time moves weight from the oldest ratios to the newest and no other way, so the median walks
- * towards the newest ratio and never turns: one after the other the oldest leave, until it has given way.
- * `now` is what `reference` gives at `t`.
+ * The earliest time after `t` at which `reference` gives another outcome if nothing is appended. Time only moves
+ * weight from the oldest ratios to the newest, so the median moves towards the newest ratio and never turns back: the
+ * oldest ratios leave one after the other until the median changes. `now` is the value of `reference` at `t`.
  */
 export function nextFlip(history: History, t: Ms, now = reference(history, t)): Ms {
   if (!memory.isOn) return temporalMedian(changesOf(history), t).untilMs
@@ -51,7 +51,7 @@ export function nextFlip(history: History, t: Ms, now = reference(history, t)): 
   const median = { ratio: now.median, near: now.near }
   const sign = compareAt(history, end, median)
   if (sign === 0) return FOREVER
-  // A rising median gives way when less than half is at or below it, a falling one when half is below it.
+  // A rising median changes when less than half is at or below it, a falling one when half is below it.
   const lastingMs = (at: Count): Ms => {
     const isUpTo = compareAt(history, at, median) < (sign > 0 ? 1 : 0)
     return ms(isUpTo ? untilAt(history, at) - fromAt(history, at) : 0)
@@ -63,13 +63,13 @@ export function nextFlip(history: History, t: Ms, now = reference(history, t)): 
     endedMs -= lastingMs(at)
     const goneMs = untilAt(history, at) + WINDOW_MS
     const missingMs = sign > 0 ? endedMs - HALF_MS + 1 : HALF_MS - endedMs - (goneMs - open.fromMs)
-    // All through its leaving one millisecond was gained in each, so what is left over counts back.
+    // While this ratio leaves, each millisecond gains one, so the surplus is subtracted again.
     if (missingMs <= 0) return ms(goneMs + missingMs)
   }
   assert(false, 'the median has given way when only the newest ratio is left')
 }
 
-/** A read from before the newest change (a block ahead of our clock) counts as made when it began. */
+/** A read from before the newest change, of a block ahead of our clock, counts as made when that change began. */
 function clamp({ open }: History, t: Ms): Ms {
   return open === null || t > open.fromMs ? t : open.fromMs
 }
@@ -80,14 +80,17 @@ function covered(history: History, toMs: Ms): Ms {
   return toMs - oldestMs < WINDOW_MS ? ms(toMs - oldestMs) : WINDOW_MS
 }
 
-/** Of a window that is covered. From the last median found, one ratio after the other until half of the time is reached. */
+/**
+ * For a window that is covered. Starts at the last median found, and visits one ratio after the other until half of
+ * the time is reached.
+ */
 function medianAt(history: History, toMs: Ms): Place {
   let place = history.tape.median ?? placeAt(history, history.end)
   for (;;) {
     const { belowMs, sameMs, first } = weigh(history, toMs, place)
     const side: Sign = 2 * belowMs >= WINDOW_MS ? -1 : 2 * (belowMs + sameMs) >= WINDOW_MS ? 0 : 1
     if (side === 0) {
-      // The first change of every pool is next to the same empty tape.
+      // The first changes of all pools share one empty tape.
       if (history.end > 0) history.tape.median = place
       // In the form in which it was first stored: equal ratios may have several forms.
       return placeAt(history, first)
@@ -118,14 +121,14 @@ function weigh(
   return { belowMs, sameMs, first }
 }
 
-/** The next ratio on a side of a place, of those in the window. */
+/** The next ratio on one side of a place, among those in the window. */
 function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Count {
   const { tape, end } = history
   let nearest = NOWHERE
   let most = asNear(Number.NaN)
   for (let at = firstIn(history, toMs); at <= end; at++) {
     const near = at < end ? (tape.nears[at] as Near) : nearAt(history, end)
-    // Nearly all are surely on the other side, or beyond the nearest.
+    // Nearly all are certainly on the other side, or beyond the closest one.
     if (fraction.compareNear(near, place.near) === -side || fraction.compareNear(near, most) === side)
       continue
     if (compareAt(history, at, place) !== side || heldAt(history, at, toMs) <= 0) continue
@@ -136,7 +139,7 @@ function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Coun
   return nearest
 }
 
-/** How long it held within the window that ends at `toMs`; nothing or less if it did not. */
+/** How long it held within the window that ends at `toMs`; zero or less if it did not. */
 function heldAt(history: History, at: Count, toMs: Ms): Ms {
   const fromMs = fromAt(history, at)
   const sinceMs = toMs - WINDOW_MS

@@ -1,19 +1,19 @@
 /**
- * The ratios a pool has had, each holding from its block until the next. Those that have ended lie on a tape that all
- * histories of a pool share, each seeing its own part: to follow a block costs one more place on it, however long the
- * window, and a history never changes, so the journal may keep the old one.
+ * The ratios a pool has had, each holding from its block until the next. Ratios that have ended are on a tape that
+ * all histories of a pool share, each seeing its own part. Following a block costs one more entry on the tape,
+ * however long the window, and a history never changes, so the journal may keep the old one.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Change, WINDOW_MS } from '../rules/temporalWindow.ts'
 import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
 
-/** A ratio, and about where it is. */
+/** A ratio and its approximation. */
 export type Place = { readonly ratio: Fraction; readonly near: Near }
 
 export const placeOf = (ratio: Fraction): Place => ({ ratio, near: fraction.near(ratio) })
 
-/** Side by side, oldest first; `median` is the last one found, by whichever history. */
+/** Parallel arrays, oldest first; `median` is the last one found through any history. */
 type Tape = {
   readonly fromMs: Ms[]
   readonly ratios: Fraction[]
@@ -26,7 +26,7 @@ export type History = {
   readonly tape: Tape
   readonly start: Count
   readonly end: Count
-  /** What holds until further notice; null before the first. */
+  /** The ratio that holds at present; null before the first. */
   readonly open: (Change & Place) | null
 }
 
@@ -37,13 +37,16 @@ export const EMPTY: History = {
   open: null,
 }
 
-/** A shorter tape is copied to its very length: thousands are kept, and one that grows in place takes half as much again. */
+/**
+ * A shorter tape is copied to its exact length: thousands are kept, and one that grows in place takes half as much
+ * again.
+ */
 const SHORT = 16
 
 /**
- * The ratio at the end of a block. Of blocks with the same time only the last counts, and a ratio equal to
- * the one before is not a change. What ended before the window of `timeMs` is dropped, so a history
- * never holds more than the distinct block times of five minutes and one.
+ * Appends the ratio at the end of a block. Of blocks with the same time only the last counts, and a ratio equal to
+ * the previous one is not a change. Ratios that ended before the window of `timeMs` are dropped, so a history never
+ * holds more than the distinct block times of five minutes, plus one.
  */
 export function append(history: History, timeMs: Ms, value: Fraction): History {
   const { tape, start, end, open } = history
@@ -53,7 +56,7 @@ export function append(history: History, timeMs: Ms, value: Fraction): History {
     return history
   if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, near })
 
-  // A chain's time does not run back; if a block says so it is taken as the same time.
+  // Chain time does not run backwards. If a block claims that it does, use the previous time.
   const previous = tape.ratios[end - 1]
   if (end === start || previous === undefined || fraction.compare(previous, value) !== 0)
     return { ...history, open: { fromMs: open.fromMs, ratio: value, near } }
@@ -61,7 +64,7 @@ export function append(history: History, timeMs: Ms, value: Fraction): History {
   return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }
 }
 
-/** The history with these changes, oldest first: how a stored one is read back. */
+/** The history with these changes, oldest first, used to restore a stored one. */
 export function restore(changes: readonly Change[]): History {
   return changes.reduce((history, change) => append(history, change.fromMs, change.ratio), EMPTY)
 }
@@ -87,7 +90,7 @@ export function fromAt({ tape, end, open }: History, at: Count): Ms {
   return at < end ? (tape.fromMs[at] as Ms) : (open as Change).fromMs
 }
 
-/** Of one that has ended. */
+/** The end of a ratio that no longer holds. */
 export const untilAt = (history: History, at: Count): Ms => fromAt(history, count(at + 1))
 
 function ratioAt({ tape, end, open }: History, at: Count): Fraction {
@@ -103,7 +106,7 @@ export const placeAt = (history: History, at: Count): Place => ({
   near: nearAt(history, at),
 })
 
-/** Which side of a place the ratio there is on; -1 is below. */
+/** Compares a ratio with a place; -1 is below. */
 export function compareAt(history: History, at: Count, place: Place): Sign {
   const sign = fraction.compareNear(nearAt(history, at), place.near)
   if (sign !== 0) return sign
@@ -111,7 +114,9 @@ export function compareAt(history: History, at: Count, place: Place): Sign {
   return own === place.ratio ? 0 : fraction.compareExactly(own, place.ratio)
 }
 
-/** Another ratio from then on: what held has ended, and what ended before the window is dropped. */
+/**
+ * Another ratio holds from then on: the previous one has ended, and ratios that ended before the window are dropped.
+ */
 export function extend(history: History, open: Change & Place, next: Change & Place): History {
   const start = firstIn(history, next.fromMs)
   const tape = withEnded(history, start, open)
@@ -124,10 +129,10 @@ export function extend(history: History, open: Change & Place, next: Change & Pl
   }
 }
 
-/** The tape with what has ended behind the history's own part: the same one, or a new one that begins at `start`. */
+/** The tape with the ended ratio after the history's own part: the same tape, or a new one that begins at `start`. */
 function withEnded({ tape, end }: History, start: Count, ended: Change & Place): Tape {
   const kept = end - start
-  // After a block was taken back, the tape may go on: with the same, or with what never was.
+  // After a block was undone, the tape may continue with the same ratio, or with one from an orphaned block.
   if (tape.fromMs[end] === ended.fromMs && tape.ratios[end] === ended.ratio) return tape
   if (end === tape.fromMs.length && kept >= SHORT && kept >= start) {
     tape.fromMs.push(ended.fromMs)

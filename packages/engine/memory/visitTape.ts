@@ -1,6 +1,7 @@
 /**
- * The booked span of a moment on the tape of a pool's history (R-visit-4). Law: what `bookRatio` makes of the same changes.
- * A moment with several blocks is booked once for each, every time from the history as the moment was entered.
+ * The booked span of a moment on the tape of a pool's history (R-visit-4). Law: equals `bookRatio` of the same
+ * changes. A moment with several blocks is booked once per block, every time from the history at the start of the
+ * moment.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Change } from '../rules/temporalWindow.ts'
@@ -19,14 +20,17 @@ import {
   restore,
 } from './temporalTape.ts'
 
-/** With the span before the moment booked, and `ratio` holding from the moment on. */
+/** The history with the span before the moment booked, and `ratio` holding from the moment on. */
 export function book(history: History, booked: Booked, ratio: Fraction): History {
   if (!memory.isOn) return restore(bookRatio(changesOf(history), booked, ratio))
   const { sinceMs, timeMs, nearest } = booked
   return append(nearest === null ? EMPTY : append(history, sinceMs, nearest.ratio), timeMs, ratio)
 }
 
-/** As it was when `held` was what held: whatever was booked and appended since is taken off, and what had merged parts. */
+/**
+ * The history from when `held` was the ratio in force: everything booked and appended since is removed, and merged
+ * ratios are split again.
+ */
 export function reopen(history: History, held: (Change & Place) | null): History {
   if (held === null) return EMPTY
   if (history.open === held) return history

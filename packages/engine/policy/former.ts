@@ -1,15 +1,15 @@
 /**
- * The policy of version 0.1, revision 1: the numbers it had, and how a policy that was stored then is read now.
+ * The policy of version 0.1, revision 1: its numbers, and how a policy stored by that version is read now.
  *
- * Law: the name of a policy of revision 1 leaves out each key that version 0.1 did not know, where it has the value below.
- * So a policy that was stored then keeps its name, and a quote made under it still verifies.
+ * Law: the name of a policy of revision 1 omits each key unknown to version 0.1 that has the value below. So a policy
+ * stored then keeps its name, and a quote made under it still verifies.
  */
 import { count, score } from '../units.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
 
 type Fields = { readonly [key: string]: unknown }
 
-/** Keys that came later, each with the value that leaves a policy of version 0.1 what it was. */
+/** Keys added later, each with the value that leaves a policy of version 0.1 unchanged. */
 const LATER: Fields = {
   revision: 1,
   // Not read in revision 1.
@@ -26,7 +26,7 @@ const LATER: Fields = {
   stable: { dispute: DEFAULT_POLICY.stable.dispute },
 }
 
-/** Keys that a policy of version 0.1 had, with more in them since. */
+/** Keys of version 0.1 that have gained fields since. */
 const GROWN = ['evidence', 'stable']
 
 /** Keys that a policy of version 0.1 had. */
@@ -55,7 +55,7 @@ export const FORMER_POLICY: Policy = {
   },
 }
 
-/** Of revision 1 by its own word; or whole and without a word about it, as version 0.1 wrote it. */
+/** Revision 1 as stated by the policy itself, or a whole policy without a revision, as version 0.1 wrote it. */
 export function isFormer(value: unknown): boolean {
   if (!isFields(value)) return false
   if (Object.hasOwn(value, 'revision')) return value['revision'] === 1
@@ -70,10 +70,10 @@ export function asStored(value: object): Policy {
   return over(isFormer(value) ? FORMER_POLICY : DEFAULT_POLICY, value as Fields) as Policy
 }
 
-/** What the name of a policy is made of. */
+/** The content from which the name of a policy is computed. */
 export const namedBy = (policy: Policy): object => (policy.revision === 1 ? without(policy, LATER) : policy)
 
-/** Keys that only one revision reads are not to be set for nothing under the other. */
+/** A key that only one revision reads must not be set under the other, where it would have no effect. */
 export function unusedBy(policy: Policy): string | null {
   const unused = policy.revision === 1 ? Object.keys(LATER) : ['source_share_bps']
   const isSet = unused.some(
@@ -91,7 +91,7 @@ function over(base: object, fields: Fields): Fields {
   return merged
 }
 
-/** `value` without what equals `later` in the same place. */
+/** `value` without the parts that equal `later` at the same path. */
 function without(value: object, later: Fields): Fields {
   const left: Record<string, unknown> = {}
   for (const [key, field] of Object.entries(value)) {

@@ -1,40 +1,42 @@
 /**
  * The policy object: every number of the pricing rules that an operator may change, with its default.
  *
- * It is a wire record (`GET /v1/policies/{policy_version}`, `policy:` in the configuration), hence the
- * snake_case keys and JSON-safe values. What the specification fixes (the 2% boundary, 67%, tau's clamp,
- * depth and freshness bands) is not here: it lives as constants beside the rule.
+ * It is a wire record (`GET /v1/policies/{policy_version}`, `policy:` in the configuration), hence the snake_case
+ * keys and JSON-safe values. Values fixed by the specification (the 2% boundary, 67%, tau's clamp, depth and
+ * freshness bands) are not here: they are constants in the files of their rules.
  */
 import { count, type Count, ms, type Ms, score, type Score } from '../units.ts'
 
-/** `[upper bound in basis points, inclusive, score]`, ascending; past the last one `beyond` holds. */
+/** `[upper bound in basis points, inclusive, score]`, ascending; `beyond` applies after the last one. */
 export type BpsBands = { readonly up_to: readonly (readonly [Count, Score])[]; readonly beyond: Score }
 
-/** What pools of two stables may say against the feeds of both. */
+/** How far pools of two stables may contradict the feeds of both. */
 export type StableDisputePolicy = {
-  /** By how far they are from the ratio of the answers. */
+  /** By their distance from the ratio of the answers. */
   readonly bands: BpsBands
-  /** Where one pool alone says so and is not `lone_average_usd` deep. */
+  /** When only one pool disagrees and it is not `lone_average_usd` deep. */
   readonly thin_cap: Score
   /** A pool whose 30-minute average is below this takes no part. */
   readonly min_average_usd: Count
-  /** One with at least this needs no second one. */
+  /** A pool with at least this average needs no second one. */
   readonly lone_average_usd: Count
 }
 
 export type Policy = {
-  /** Whose vote holds: 2 that of RULES.md, 1 that of version 0.1 (`former.ts`). */
+  /** Which vote applies: 2 for that of RULES.md, 1 for that of version 0.1 (`former.ts`). */
   readonly revision: Count
   readonly max_hops: Count
   readonly max_routes: Count
-  /** Accepted routes of a routing asset that others may continue on. */
+  /** Accepted routes of a routing asset that others may continue along. */
   readonly max_asset_routes: Count
   /**
    * A first-hop pool with less of the total weight than this is dust: not even its dissent counts. Revision 1: the
    * floor.
    */
   readonly observation_share_bps: Count
-  /** The floor of the vote is the first of these at which the voters carry `observation_kept_bps`, else the last. */
+  /**
+   * The floor of the vote is the first of these at which the voters carry `observation_kept_bps`, otherwise the last.
+   */
   readonly observation_floors_bps: readonly Count[]
   readonly observation_kept_bps: Count
   /** Revision 1 only: a first-hop pool with at least this share of the accepted weight is a source, and material. */
@@ -43,7 +45,7 @@ export type Policy = {
   readonly source_within_bps: Count
   /** A first-hop pool with at least this share of the accepted weight is material. */
   readonly material_share_bps: Count
-  /** A pool that was left out of the vote and lies further away than this caps the score. */
+  /** A pool that was left out of the vote and is further away than this caps the score. */
   readonly dissent: { readonly beyond_bps: Count; readonly cap: Score }
   readonly evidence: {
     readonly observed_tolerance_bps: Count
@@ -51,14 +53,17 @@ export type Policy = {
     readonly observed_output_share_bps: Count
     /** The reference input is the depth divided by this. */
     readonly reference_divisor: Count
-    /** Least output of the reference input; revision 1: its least input too. */
+    /** Least output of the reference input; in revision 1 also its least input. */
     readonly reference_min_units: Count
     readonly reference_min_input: { readonly amm_v2: Count; readonly amm_v3: Count }
   }
   readonly ttl_ms: { readonly default: Ms; readonly by_chain: Readonly<Record<string, Ms>> }
   /** Caps by the age of the last real swap, longest last. */
   readonly trade_age_caps: readonly { readonly over_ms: Ms; readonly cap: Score }[]
-  /** What a swap has to be worth to count as a trade, and the cap while none is known. Revision 1: every swap counts. */
+  /**
+   * The value from which a swap counts as a trade, and the cap while no trade is known. Revision 1: every swap
+   * counts.
+   */
   readonly trade: { readonly min_usd: Count; readonly unknown_cap: Score }
   readonly min_depth_usd: Count
   readonly fee_ceiling_ppm: Count
@@ -67,10 +72,10 @@ export type Policy = {
   readonly jump: { readonly ratio: Count; readonly hold_ms: Ms; readonly cap: Score }
   readonly republish: { readonly move_bps: Count; readonly interval_ms: Ms }
   readonly agreement: {
-    /** Score by number of verified pools of the pair: 1, 2, 3, … the last one holds beyond. */
+    /** Score by number of verified pools of the pair: 1, 2, 3, …; the last one applies beyond. */
     readonly edge_sources: readonly Score[]
     readonly path_sources: readonly Score[]
-    /** Of sources that are all of one deployment. */
+    /** The cap for sources that all belong to one deployment. */
     readonly single_deployment_cap: Score
     readonly spread: BpsBands
     /** `[lower bound in basis points of retained weight, score]`, descending. */
@@ -85,18 +90,18 @@ export type Policy = {
     readonly sequencer_grace_ms: Ms
     readonly dispute: StableDisputePolicy
   }
-  /** By how far the price of a routing asset is from its own dollar feed. */
+  /** By the distance of a routing asset's price from its own dollar feed. */
   readonly anchor_dispute: BpsBands
-  /** What a simulated sale says of a token. Not read in revision 1. */
+  /** Caps by the result of a simulated sale. Not read in revision 1. */
   readonly sellability: {
     readonly unsellable_cap: Score
-    /** It fails for us, though others' sales were seen. */
+    /** Our sale fails, though others' sales were seen. */
     readonly restricted_cap: Score
     readonly unknown_cap: Score
     /** By the greater of the taxes on a sale and on a transfer. */
     readonly tax: BpsBands
   }
-  /** By how much the balances of a pool may be less, or more, than it reckons with. Not read in revision 1. */
+  /** How far the balances of a pool may be below, or above, the amounts it accounts for. Not read in revision 1. */
   readonly backing: { readonly below_bps: Count; readonly above_bps: Count; readonly cap: Score }
   readonly coverage: { readonly unknown_cap: Score; readonly max_age_ms: Ms }
   /** Blocks of undo kept while finality is behind; a deeper reorganisation halts the chain. */

@@ -1,4 +1,4 @@
-/** What is wrong with a policy: every fault there is, in one error. */
+/** The faults of a policy, all in one error. */
 export type PolicyFault = { readonly path: string; readonly received: string; readonly expected: string }
 
 export class PolicyError extends Error {

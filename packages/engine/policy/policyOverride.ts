@@ -19,10 +19,10 @@ export function mergePolicy(overrides: unknown): Policy {
   return merged as Policy
 }
 
-/** Reads `value` over `base`; a fault is reported and the result then means nothing. */
+/** Reads `value` over `base`. After a reported fault the result is meaningless. */
 type Rule<T> = (value: unknown, base: T | undefined, path: string, faults: PolicyFault[]) => T | undefined
 
-/** Between fields that are each in order: what is expected of them together, or null if it is so. */
+/** A check across fields that are each valid: what they must satisfy together, or null if they do. */
 type Check<T> = (merged: T) => string | null
 
 /** Longest list an operator may give: bands are read in full for every score. */
@@ -94,7 +94,7 @@ function pair<A, B>(first: Rule<A>, second: Rule<B>): Rule<readonly [A, B]> {
   }
 }
 
-/** Fields are looked at together only when each of them is in order: one mistake, one fault. */
+/** Fields are checked together only when each of them is valid: one mistake, one fault. */
 function settle<T>(
   merged: T,
   before: Count,
@@ -120,7 +120,7 @@ const unitCount = integer(count(1), count(1_000_000_000))
 const deviationBps = integer(count(0), count(1_000_000))
 const dollars = integer(count(0), count(1_000_000_000))
 const durationMs = integer(ms(0), ms(365 * DAY))
-/** A second at least: anything shorter expires before a block is processed. */
+/** At least a second: anything shorter expires before a block is processed. */
 const ttlMs = integer(ms(1_000), ms(30 * DAY))
 
 type Ordered = readonly (Count | Ms | Score)[]
@@ -147,7 +147,7 @@ const bpsBands = object<BpsBands>(
       : 'scores that never rise with the deviation',
 )
 
-/** Consensus keeps at least this share (R-consensus-4), so the lowest band has to reach down to it. */
+/** Consensus keeps at least this share (R-consensus-4), so the lowest band must reach down to it. */
 const LEAST_RETAINED_BPS = 6_700
 
 const retainedBands = list(pair(shareBps, anyScore), bands => {

@@ -1,14 +1,14 @@
 /**
- * The name of a policy: what every record carries to say which numbers it was computed with.
+ * The name of a policy, carried by every record to identify the numbers it was computed with.
  *
- * Derived from the content alone. The same values give the same version on every machine, whatever order
- * or formatting they were written in; any other value gives another.
+ * Derived from the content alone. The same values give the same version on every machine, in whatever order or
+ * formatting they were written; any other value gives another version.
  */
 import { assert } from '../assert.ts'
 import { namedBy } from './former.ts'
 import type { Policy } from './policy.ts'
 
-/** FNV-1a, 128 bits (draft-eastlake-fnv). Names content, does not protect it: no one gains by a collision. */
+/** FNV-1a, 128 bits (draft-eastlake-fnv). Names content and does not protect it: nobody gains from a collision. */
 const FNV_OFFSET = 0x6c62272e07bb014262b821756295c58dn
 const FNV_PRIME = 0x0000000001000000000000000000013bn
 const FNV_BITS = 128

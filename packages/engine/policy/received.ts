@@ -1,8 +1,8 @@
-/** What an operator gave, for a message: short, and safe to print. */
+/** Formats an operator's input for a message: short, and safe to print. */
 /** How much of a received value a message quotes. */
 const MAX_QUOTED = 80
 
-/** A container is counted, not printed: it may hold anything, itself included. */
+/** A container is counted, not printed: it may hold anything, including itself. */
 export function quote(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'

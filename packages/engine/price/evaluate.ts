@@ -1,8 +1,8 @@
 /**
- * The price of a token at one moment: its routes weighted, the dust removed, outliers rejected in one pass, and
- * the exact rational of the weighted-median route (R-consensus-5), or the reason why not.
+ * The price of a token at one moment: its routes weighted, the dust removed, outliers rejected in one pass, and the
+ * exact rational of the weighted-median route (R-consensus-5), or the reason why there is none.
  *
- * Pure in the state and the time: evaluating writes nothing and is allowed at any moment.
+ * The evaluation is pure in the state and the time: it writes nothing and is allowed at any moment.
  */
 import type { Address } from '../chain/block.ts'
 import { bitsOf } from '../exact/bits.ts'
@@ -44,13 +44,13 @@ export function evaluate(moment: Moment, token: Address): Evaluation {
   return unpriced(moment, token, own, 'NO_ROUTE', [...priced.routes, ...failed.nearest].map(worthless))
 }
 
-/** A price nobody may use is none: a policy can take a score down to 0. */
+/** A price that nobody may use is no price: a policy can lower a score to 0. */
 const worthless = (route: Route): Route => ({
   ...settledRoute(route),
   failure: route.failure ?? { rule: 'SCORE_ZERO', actual: '0', required: 'a score of at least 1' },
 })
 
-/** Values every routing asset in its listed order, so that each continues only on those before it. */
+/** Values every routing asset in its listed order, so that each continues only along those before it. */
 export function valueAssets(moment: Moment): void {
   for (const asset of moment.state.setup.routingAssets) {
     const evaluation = evaluate(moment, asset)
@@ -61,7 +61,7 @@ export function valueAssets(moment: Moment): void {
   }
 }
 
-/** The accepted routes of an asset that others may continue on, heaviest first, prices reduced once. */
+/** The accepted routes of an asset that others may continue along, heaviest first, with prices reduced once. */
 function continuations(moment: Moment, evaluation: Evaluation): Route[] {
   if (evaluation.kind === 'UNPRICED') return []
   return evaluation.routes
@@ -94,7 +94,7 @@ function onwardOf(asset: Valuation, route: Route): Onward {
   }
 }
 
-/** What stops any price of this token before its routes are looked at. */
+/** The reason that prevents any price of this token before its routes are evaluated. */
 function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
   const known = moment.state.tokens.get(token)
   if (known !== undefined && known.dormant !== null) return known.dormant
@@ -105,7 +105,7 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
   return decimals !== null && (decimals.value === null || decimals.changedTo !== null) ? 'DECIMALS' : null
 }
 
-/** The nearest candidate decides what to call the absence of a price. */
+/** The reason for the missing price, taken from the candidate closest to a price. */
 function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): UnpricedReason {
   if (own.isEmpty) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
@@ -116,7 +116,7 @@ function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): Unpr
   return 'NO_ROUTE'
 }
 
-/** The hop is good, but what lies behind it has expired. */
+/** The hop is good, but the anchor behind it has expired. */
 function isAnchorExpired(moment: Moment, route: Route): boolean {
   const evaluation = moment.valuations.get(route.first.pool.to)?.evaluation
   return (

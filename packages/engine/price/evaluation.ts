@@ -1,9 +1,8 @@
 /**
- * What one evaluation found: edges, routes, and the price of a token or the reason why it has none.
+ * The findings of one evaluation: edges, routes, and the price of a token or the reason why it has none.
  *
- * An Evaluation is immutable and shares its edges, and the routes of the routing assets it went through,
- * with every other evaluation of the same step. It is the one source of the compact record, of the full
- * quote and of what a commit keeps.
+ * An Evaluation is immutable. It shares its edges, and the routes of the routing assets it uses, with every other
+ * evaluation of the same step. Compact record, full quote and committed data all come from it.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Ratio } from '../exact/ratio.ts'
@@ -23,19 +22,19 @@ import type { Sellable } from '../rules/sellability.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
 
-/** A pool seen at one moment in its canonical orientation: a hop X→Y with its capacity and score. */
+/** A pool at one moment in its canonical orientation: a hop X→Y with its capacity and score. */
 export type Edge = {
   readonly pool: Pool
   readonly state: PoolState
   /** q(X→Y) in whole tokens, from the evidence; null without evidence or decimals. */
   readonly ratio: Fraction | null
-  /** About where that ratio is; NaN without one. */
+  /** The approximation of that ratio; NaN without one. */
   readonly near: Near
-  /** The longer side of that ratio; 0 without one. */
+  /** The bit length of the longer side of that ratio; 0 without one. */
   readonly bits: Count
-  /** The same from the fee-free marginal. */
+  /** The same ratio from the fee-free marginal. */
   readonly marginal: Fraction | null
-  /** About where that is; NaN without one. */
+  /** The approximation of the marginal ratio; NaN without one. */
   readonly nearMarginal: Near
   /** Null while the decimals of either token are not verified. */
   readonly scale: Scale | null
@@ -43,14 +42,14 @@ export type Edge = {
   readonly averageY: bigint | null
   /** L_e in microdollars; null when Y has no price or depth is unknown. */
   readonly capacity: bigint | null
-  /** The average of its depth still rises, and its capacity with the time alone. */
+  /** The average of its depth still rises, so its capacity grows with time alone. */
   readonly isClimbing: boolean
-  /** USD per whole Y that `capacity` was taken at. */
+  /** USD per whole Y used for `capacity`. */
   readonly toUsd: Fraction | null
-  /** The same of the smallest unit, in microdollars; null while decimals are not verified. */
+  /** USD value of the smallest unit of Y, in microdollars; null while decimals are not verified. */
   readonly unitMicrousd: Fraction | null
   readonly finality: Finality
-  /** The least state score of the pool and of the decimals readings it was scaled with. */
+  /** The lowest state score of the pool and of the decimals readings used to scale it. */
   readonly settled: Score
   readonly verifiedMs: Ms
   readonly expiresAtMs: Ms
@@ -59,10 +58,10 @@ export type Edge = {
   readonly dueMs: Ms
   readonly components: EdgeComponents
   readonly caps: readonly Cap[]
-  /** When the latest jump of its marginal was opened; null where there was none. */
+  /** When the latest jump of its marginal was opened; null when there was none. */
   readonly jumpSinceMs: Ms | null
   readonly score: Score
-  /** The guard it broke; `failure` says by how much. */
+  /** The guard the hop failed; `failure` has the values. */
   readonly rule: Rejection | null
   readonly failure: Failure | null
 }
@@ -82,11 +81,11 @@ export type EdgeComponents = {
   readonly coverage: Coverage | null
 }
 
-/** Of a pair's pools, or of a token's sources. */
+/** Agreement among the pools of a pair, or among the sources of a token. */
 export type Agreement = {
   readonly score: Score
   readonly caps: readonly Cap[]
-  /** What the sources are worth by themselves, whatever spread and retained weight say. */
+  /** The score of the sources alone, without spread and retained weight. */
   readonly bySources: Score
   readonly sources: Count
   readonly deployments: Count
@@ -96,16 +95,16 @@ export type Agreement = {
   readonly unresolved: boolean
 }
 
-/** The feed of a routing asset and what it makes of its price; null while the feed is silent. */
+/** The feed of a routing asset and its effect on the price; null while the feed is silent. */
 export type AssetFeedView = (AnchorDispute & { readonly terms: FeedTerms }) | null
 
-/** One of two stables, as its guard finds it. */
+/** One of two stables, with the findings of its guard. */
 export type DisputeParty = DisputeSide & {
   readonly token: Address
   readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
 }
 
-/** What pools of the pair x→y say against the two feeds, and all that it follows from. */
+/** The ratio in the pools of the pair x→y against the two feeds, with all inputs of the finding. */
 export type ViewedDispute = StableDispute & {
   readonly x: DisputeParty
   readonly y: DisputeParty
@@ -120,27 +119,27 @@ export type StableView = {
   readonly status: 'OK' | 'DEPEG' | 'STALE' | 'NOMINAL' | 'SUSPENDED'
   readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
   readonly caps: readonly Cap[]
-  /** Those in which it is the disputed one. */
+  /** Disputes in which this stable is the disputed one. */
   readonly disputes: readonly ViewedDispute[]
   readonly updatedAtMs: Ms | null
   readonly finality: Finality
   readonly dueMs: Ms | null
 }
 
-/** A routing asset after the first hop, with the route of it that goes on from there, and what all its hops say together. */
+/** A routing asset after the first hop, with the route that continues from it and its hops combined. */
 export type Onward = {
   readonly asset: Valuation
   readonly route: Route
-  /** The longer side of its price. */
+  /** The bit length of the longer side of its price. */
   readonly bits: Count
-  /** Its own, or the asset's where that is less. */
+  /** The score of the route, or of the asset if that is lower. */
   readonly score: Score
-  /** The least state score along it, the stable's included. */
+  /** The lowest state score along the route, the stable's included. */
   readonly settled: Score
   readonly expiresAtMs: Ms
-  /** One of its hops still climbs to its depth. */
+  /** The depth average of one of its hops still climbs. */
   readonly isClimbing: boolean
-  /** Of its hops and of the asset itself. */
+  /** Caps of its hops and of the asset itself. */
   readonly caps: readonly Cap[]
 }
 
@@ -153,7 +152,7 @@ export type Route = {
   readonly via: Onward | null
   /** Price of the token along this route; null for a failed route. */
   readonly price: Fraction | null
-  /** About where that price is. */
+  /** The approximation of that price. */
   readonly near: Near
   readonly capacity: bigint
   readonly weight: bigint
@@ -163,7 +162,7 @@ export type Route = {
   readonly material: boolean
 }
 
-/** A route in the making: an evaluation owns its routes until it is done, and fills these in place. */
+/** A route under construction: an evaluation owns its routes until it is done, and fills these fields in place. */
 export type RouteDraft = Omit<Route, Filled> & { -readonly [Field in Filled]: Route[Field] }
 type Filled = 'weight' | 'failure' | 'exclusion' | 'material'
 
@@ -173,7 +172,7 @@ export type Priced = {
   readonly atMs: Ms
   readonly asOf: BlockRef
   readonly price: Ratio
-  /** The selected route's fee-free price: what "has it moved" is asked of. */
+  /** The selected route's fee-free price, used to decide whether the price has moved. */
   readonly marginalUsd: Fraction
   readonly score: Score
   readonly caps: readonly Cap[]
@@ -183,11 +182,11 @@ export type Priced = {
   readonly ownPast: OwnPast | null
   readonly sellability: Sellability | Sellable | null
   readonly selected: Route | null
-  /** All qualified routes: those that voted, then the dust; in no order within. */
+  /** All qualified routes: those that voted, then the dust; unordered within each part. */
   readonly routes: readonly Route[]
   readonly failed: { readonly nearest: readonly Route[] }
   readonly stable: StableView
-  /** For a routing asset with a feed to compare with; null while the feed is silent. */
+  /** Undefined for a token without a feed to compare with; null while the feed is silent. */
   readonly usdFeed: AssetFeedView | undefined
   readonly expiresAtMs: Ms | null
   readonly dueMs: Ms | null
@@ -207,7 +206,7 @@ export type PublishedComponents =
     }
 
 export type Support = {
-  /** As the routes have them: reduced when they are shown. */
+  /** As the routes hold them; reduced only for output. */
   readonly low: Fraction
   readonly high: Fraction
   readonly accepted: Count
@@ -223,28 +222,28 @@ export type Unpriced = {
   readonly atMs: Ms
   readonly asOf: BlockRef
   readonly reason: UnpricedReason
-  /** Nearest first: what was there, and the rule each failed. */
+  /** The candidates closest to a price first, each with the rule it failed. */
   readonly routes: readonly Route[]
-  /** Its pools of families that are not priced. */
+  /** The token's pools of families that are not priced. */
   readonly elsewhere: readonly UnpricedPool[]
   readonly sellability: Sellability | Sellable | null
   readonly dueMs: Ms | null
   readonly own: Own
 }
 
-/** Of the token's own hops. */
+/** Values of the token's own hops. */
 export type Own = {
   readonly lastTradeMs: Ms | null
-  /** One is not as fresh as it was. */
+  /** One of the hops is no longer in the best freshness band. */
   readonly isAged: boolean
 }
 
 export type Evaluation = Priced | Unpriced
 
-/** A routing asset's evaluation in one step: what tokens may continue on. */
+/** A routing asset's evaluation in one step, with the routes tokens may continue along. */
 export type Valuation = {
   readonly asset: Address
   readonly evaluation: Evaluation
-  /** The accepted routes others may continue on, at most `max_asset_routes`, by weight. */
+  /** The accepted routes others may continue along, at most `max_asset_routes`, by weight. */
   readonly onward: readonly Onward[]
 }

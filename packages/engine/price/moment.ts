@@ -1,5 +1,5 @@
 /**
- * One moment: the state, the time of the input being applied, and the evaluators of what follows from them. The
+ * One moment: the state, the time of the input being applied, and the evaluators of everything derived from them. The
  * evaluators call each other through the moment, without depending on each other.
  */
 import type { Pool } from '../entities.ts'
@@ -15,12 +15,12 @@ import type { Coverage } from '../rules/coverage.ts'
 import type { Worth } from '../rules/priceJump.ts'
 import type { Rejection } from '../rules/reasons.ts'
 
-/** What Y is worth, and the rule that failed where it is worth nothing. */
+/** The value of Y, or the rule that failed when Y has none. */
 export type Anchor = {
   readonly usd: Fraction | null
-  /** Microdollars for the least unit of Y; null without a price. */
+  /** Microdollars per smallest unit of Y; null without a price. */
   readonly unitMicrousd: Fraction | null
-  /** The least units of Y that are worth the floor of depth; null without a price. */
+  /** The least number of units of Y whose value reaches the depth floor; null without a price. */
   readonly leastY: bigint | null
   readonly stable: StableView | null
   readonly rule: Rejection | null
@@ -33,27 +33,27 @@ export type Moment = {
   readonly ttlMs: Ms
   readonly feed: { readonly score: Score; readonly status: FeedStatus }
   readonly finalizedNumber: Count
-  /** Pools a caller of an on-demand quote wants left out. */
+  /** Pools that the caller of an on-demand quote excludes. */
   readonly excluded: ReadonlySet<Address>
   /** The depth below which a hop does not count. */
   readonly leastMicrousd: bigint
-  /** The policy itself may leave a hop nothing that passes every guard. */
+  /** The policy itself may give score 0 to a hop that passes every guard. */
   readonly mayScoreZero: boolean
   readonly valuations: Map<Address, Valuation>
   /** Null when the token is not one of the chain's stables. */
   stable(token: Address): StableView | null
-  /** What a hop's Y is worth. */
+  /** The value of a hop's Y. */
   anchor(to: Address): Anchor
-  /** What a unit of an anchor is worth by its marginal price; while it has none, by the chain alone. */
+  /** The value of a unit of an anchor by its marginal price; while it has none, by the chain alone. */
   readonly worth: (anchor: Address) => Worth | null
   /** How well the pools of its pair agree. */
   agreement(pool: Pool): Agreement
   edge(pool: Pool): Edge
-  /** The same hop with one more component: what an asset's anchors together see of its market. */
+  /** The same hop with one more component: the coverage of the asset's market by its anchors. */
   coveredEdge(edge: Edge, coverage: Coverage): Edge
 }
 
-/** Finality of something last changed, or read, at a block. */
+/** Finality of the block at which something last changed or was read. */
 export const finalityAt = (moment: Moment, blockNumber: Count): Finality =>
   blockNumber <= moment.finalizedNumber ? 'finalized' : 'canonical'
 

@@ -18,7 +18,7 @@ import { stableViews } from './hops/stableView.ts'
 import type { Anchor, Moment } from './moment.ts'
 import { agreementsOf, loneAgreement } from './vote/pairAgreement.ts'
 
-/** What a caller may narrow an on-demand quote by; never published. */
+/** How a caller may narrow an on-demand quote; such quotes are never published. */
 export type Narrowing = { readonly policy?: Policy; readonly excluded?: ReadonlySet<Address> }
 
 const NOTHING: ReadonlySet<Address> = new Set()
@@ -53,7 +53,7 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
       let anchor = anchors.get(to)
       if (anchor === undefined) {
         anchor = anchorOf(moment, to)
-        // An asset that is not valued yet will be.
+        // An asset without a value yet gets one later in the step.
         if (anchor.rule !== 'CIRCULAR') anchors.set(to, anchor)
       }
       return anchor
@@ -90,7 +90,7 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
   return moment
 }
 
-/** Bands of a policy never rise with the deviation: beyond them is the least. */
+/** The scores of policy bands never rise with the deviation, so the last one is the lowest. */
 function mayScoreZero({ agreement, jump, trade, trade_age_caps }: Policy): boolean {
   const { edge_sources, retained, spread } = agreement
   return [

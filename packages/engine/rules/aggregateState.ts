@@ -1,9 +1,9 @@
-/** The least state score of all that a price used: one reading that is not final holds it back (R-state-1). */
+/** The lowest state score among everything a price used: one reading that is not final lowers it (R-state-1). */
 import type { Edge, Route } from '../price/evaluation.ts'
 import { score, type Score, weaker } from '../units.ts'
 import { stateScore } from './feedAndState.ts'
 
-/** The least of the feed and of every pool, decimals reading and stable answer an accepted route used. */
+/** The minimum over the feed and every pool, decimals reading and stable answer that an accepted route used. */
 export function aggregateState(feed: Score, accepted: readonly Route[]): Score {
   let least = feed
   let last: Edge | null = null
@@ -16,7 +16,7 @@ export function aggregateState(feed: Score, accepted: readonly Route[]): Score {
   return least
 }
 
-/** The least state score of every hop of a route and of the stable it ends in. */
+/** The lowest state score of every hop of a route and of the stable the route ends in. */
 export function settledAlong({ edges, stable }: Route): Score {
   const ofStable = stable === null ? score(10) : stateScore(stable.finality)
   return edges.reduce<Score>((least, edge) => weaker(least, edge.settled), ofStable)

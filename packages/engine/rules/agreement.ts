@@ -1,9 +1,8 @@
 /**
- * How far independent sources agree (R-agreement-3, R-path-2): of the pools of a pair, and of a token's own first
- * hops.
+ * How well independent sources agree (R-agreement-3, R-path-2): the pools of a pair, and a token's own first hops.
  *
- * The score is the least of source count, spread and retained weight, under every cap whose condition holds;
- * a cap is listed even when another one is lower.
+ * The score is the minimum of the source count, the spread and the retained weight, under every cap whose condition
+ * holds. A cap is listed even when another one is lower.
  */
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -17,7 +16,7 @@ import type { Cap } from './reasons.ts'
 import { bandOf } from './sources.ts'
 
 export type Support = {
-  /** Verified pools of the pair, or first-hop pools that say the published price. */
+  /** Verified pools of the pair, or first-hop pools that support the published price. */
   readonly sources: Count
   /** Distinct deployments among them. */
   readonly deployments: Count
@@ -27,24 +26,24 @@ export type Support = {
   readonly unresolved: boolean
 }
 
-/** Confidence without independent consensus (R-agreement-6); not for an operator to raise. */
+/** The cap without independent consensus (R-agreement-6). Operators cannot raise it. */
 const UNRESOLVED_CAP: Cap = { code: 'NO_INDEPENDENT_CONSENSUS', cap: score(2) }
 
-/** Of the verified pools of one pair. */
+/** Agreement among the verified pools of one pair. */
 export function edgeAgreement(support: Support, policy: Policy): Agreement {
   const bySources = bandOf(policy.agreement.edge_sources, support.sources)
   const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_POOL_PAIR', cap: bySources }] : []
   return agreement(support, bySources, caps, policy)
 }
 
-/** Of the sources of one token, `bySources` being what those are worth together. */
+/** Agreement among the sources of one token; `bySources` is the combined score of those sources. */
 export function pathAgreement(support: Support, bySources: Score, policy: Policy): Agreement {
   const single = bandOf(policy.agreement.path_sources, count(1))
   const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_SOURCE', cap: single }] : []
   return agreement(support, bySources, caps, policy)
 }
 
-/** The same in revision 1: sources count by their number alone, and those of a single deployment share its bugs. */
+/** The rule of revision 1: sources count by number alone, and sources of a single deployment share its bugs. */
 export function formerPathAgreement(support: Support, policy: Policy): Agreement {
   const bySources = bandOf(policy.agreement.path_sources, support.sources)
   const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_SOURCE', cap: bySources }] : []
@@ -57,7 +56,7 @@ function agreement(support: Support, bySources: Score, caps: Cap[], policy: Poli
   const { sources, deployments, spreadBps, keptWeight, totalWeight, unresolved } = support
   assert(totalWeight > 0n && keptWeight <= totalWeight, () => `kept ${keptWeight} of ${totalWeight}`)
   if (unresolved) caps.push(UNRESOLVED_CAP)
-  // Rounds down. The bands' bounds are whole basis points, so the bands see no difference.
+  // Rounds down. The bounds of the bands are whole basis points, so rounding never changes the band.
   const retainedBps = count(Number((10_000n * keptWeight) / totalWeight))
   let least = Math.min(
     bySources,
@@ -75,6 +74,6 @@ function retainedScore(bands: Policy['agreement']['retained'], retainedBps: Coun
   return band[1]
 }
 
-/** What a pool weighs among those of its pair: its effective depth in Y (R-agreement-1). */
+/** The weight of a pool among the pools of its pair: its effective depth in Y (R-agreement-1). */
 export const pairWeight = ({ state: { average } }: Pool, atMs: Ms): bigint =>
   average === null ? 0n : effective(average, atMs)

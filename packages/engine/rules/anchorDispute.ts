@@ -1,8 +1,9 @@
 /**
- * The price of a routing asset against its own dollar feed (R-dispute-1, R-dispute-2). The feed never makes or replaces the
- * price: where the pools say something else for long enough to be published, the price is published with a cap.
+ * Compares the price of a routing asset with its own dollar feed (R-dispute-1, R-dispute-2). The feed never makes or
+ * replaces the price: when the pools disagree with it for long enough to be published, the price is published with a
+ * cap.
  *
- * A feed that is silent says nothing either way: it neither caps a price nor confirms it.
+ * A silent feed proves nothing: it neither caps a price nor confirms it.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -20,17 +21,17 @@ export type AnchorFeed = {
 }
 
 export type AnchorDispute = {
-  /** What the feed says one whole asset is worth, and when it said so. */
+  /** The feed's price of one whole asset, and the time of its answer. */
   readonly usd: Fraction
   readonly updatedAtMs: Ms
-  /** Of the fee-free price from it; `num` may be 0. */
+  /** Deviation of the fee-free price from the feed's price; `num` may be 0. */
   readonly deviationBps: Fraction
   readonly cap: Cap | null
   /** Within the first band: the feed confirms the price. */
   readonly isNear: boolean
 }
 
-/** Null while the feed says nothing: no answer, an incomplete one, or one older than heartbeat and grace. */
+/** Null while the feed is silent: no answer, an incomplete one, or one older than heartbeat plus grace. */
 export function anchorDispute(
   marginalUsd: Fraction,
   { answer, terms }: AnchorFeed,
@@ -39,14 +40,14 @@ export function anchorDispute(
 ): Timed<AnchorDispute | null> {
   if (!isGood(answer)) return { value: null, untilMs: FOREVER }
   const { updatedAtMs } = answer
-  // "Older than" includes its limit, so the feed falls silent one millisecond past it.
+  // "Older than" includes its limit, so the feed becomes silent one millisecond past it.
   const silentMs = ms(updatedAtMs + terms.heartbeatMs + terms.graceMs + 1)
   if (atMs >= silentMs) return { value: null, untilMs: FOREVER }
   const usd = { num: answer.value, den: 10n ** BigInt(answer.decimals) }
   return { value: { updatedAtMs, ...deviating(marginalUsd, usd, policy) }, untilMs: silentMs }
 }
 
-/** What a fresh answer makes of a price. */
+/** The effect of a fresh answer on a price. */
 export function deviating(
   marginalUsd: Fraction,
   usd: Fraction,

@@ -1,12 +1,12 @@
 /**
- * What others see of a stable or routing asset they are priced through: whether it has a price, how far to trust it, and
- * the routes they may go on from. A view that differs from the last one concerns them (R-trigger-8).
+ * What the tokens priced through a stable or routing asset see of it: whether it has a price, how far to trust it,
+ * and the routes they may continue along. A view that differs from the last one affects them (R-trigger-8).
  */
 import type { Evaluation, Onward } from '../price/evaluation.ts'
 import type { Score } from '../units.ts'
 import type { Cap, UnpricedReason } from './reasons.ts'
 
-/** A route of an anchor, as a token that selects it shows it. */
+/** A route of an anchor as seen by a token that selects it. */
 export type RouteView = { readonly id: string; readonly score: Score; readonly caps: readonly Cap[] }
 
 export type AnchorView =
@@ -14,9 +14,9 @@ export type AnchorView =
   | {
       readonly score: Score
       readonly caps: readonly Cap[]
-      /** The routes it rests on, by id. */
+      /** The routes the anchor's price rests on, by id. */
       readonly material: readonly Omit<RouteView, 'caps'>[]
-      /** Those that others may go on from although it hardly rests on them itself, by id. */
+      /** Routes by id that other tokens may continue along although the anchor's own price hardly rests on them. */
       readonly minor: readonly RouteView[]
     }
 
@@ -35,17 +35,17 @@ export function anchorView(evaluation: Evaluation, onward: readonly Onward[]): A
   return { score: evaluation.score, caps: evaluation.caps, material, minor }
 }
 
-/** What of an anchor has changed for those priced through it. */
+/** What has changed about an anchor for the tokens priced through it. */
 export type AnchorChange = {
-  /** It has a price now and had one before. */
+  /** The anchor has a price now and had one before. */
   readonly isStillPriced: boolean
-  /** Its own score, caps, material routes or reason. */
+  /** The anchor's own score, caps, material routes or reason changed. */
   readonly isMain: boolean
-  /** Routes that hardly matter to itself and are not what they were. */
+  /** Routes that hardly matter to the anchor's own price and have changed. */
   readonly minorIds: ReadonlySet<string>
 }
 
-/** Null where others see the same. */
+/** Null when other tokens see no change. */
 export function anchorChange(before: AnchorView | undefined, now: AnchorView): AnchorChange | null {
   const isMain = before === undefined || !isSameMain(before, now)
   const minorIds = new Set(

@@ -1,25 +1,29 @@
 /**
- * When time alone takes averages of depth past a bound, or moves the weighted median of pools whose averages still climb.
- * An average only ever walks towards the depth of now, so both are found by halving an interval.
+ * Finds when time alone takes averages of depth past a bound, or moves the weighted median of pools whose averages
+ * still climb. An average only ever moves towards the present depth, so bisection finds both times.
  */
 import { assert } from '../assert.ts'
 import { type Count, type Ms, ms } from '../units.ts'
 import { type DepthAverage, effective, FORGOTTEN_MS, value } from './depthAverage.ts'
 import { FOREVER } from './timed.ts'
 
-/** The first millisecond after `atMs` at which the average is on the other side of `bound`; a value on it is not below. */
+/**
+ * The first millisecond after `atMs` at which the average is on the other side of `bound`. A value on the bound is
+ * not below it.
+ */
 export function crossesAt(average: DepthAverage, bound: bigint, atMs: Ms): Ms {
   const isBelow = value(average, atMs) < bound
   if (average.l < bound === isBelow) return FOREVER
   return firstAt(atMs, ms(average.t0 + FORGOTTEN_MS), t => value(average, t) < bound !== isBelow)
 }
 
-/** L_Y,eff of a pool: the lesser of its depth and the average of it. */
+/** L_Y,eff of a pool: the lesser of its depth and the average of that depth. */
 export type Weighed = { readonly depthY: bigint; readonly average: DepthAverage }
 
 /**
- * Until when the pool at `median` surely stays the weighted median of `sorted`. Weights never fall by themselves, so it does
- * while it would with its own side as light as now and the other as heavy as then: never too late, and perhaps too early.
+ * Until when the pool at `median` is certain to stay the weighted median of `sorted`. Weights never fall with time
+ * alone, so the pool keeps the median as long as it would with its own side at its present weight and the other side
+ * at its later weight. The result is never too late, and may be too early.
  */
 export function medianHoldsUntil(sorted: readonly Weighed[], median: Count, atMs: Ms): Ms {
   const sum = (pools: readonly Weighed[], t: Ms) =>
@@ -39,7 +43,10 @@ export function weightAt({ depthY, average }: Weighed, t: Ms): bigint {
   return averaged < depthY ? averaged : depthY
 }
 
-/** The first millisecond in (afterMs, byMs] from which on something holds that holds at `byMs` and not at `afterMs`. */
+/**
+ * The first millisecond in (afterMs, byMs] from which `holds` is true, given that it is true at `byMs` and false at
+ * `afterMs`.
+ */
 function firstAt(afterMs: Ms, byMs: Ms, holds: (t: Ms) => boolean): Ms {
   let [not, then] = [afterMs, byMs]
   while (then - not > 1) {

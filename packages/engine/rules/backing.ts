@@ -6,27 +6,30 @@ import type { Policy } from '../policy/policy.ts'
 import type { Count, Ms } from '../units.ts'
 import type { Cap } from './reasons.ts'
 
-/** What a pool has of a token, and what it should have: its v2 reserve, or what v3 would pay down to its 2% limit. */
+/**
+ * What a pool holds of a token, and what it should hold: its v2 reserve, or the amount v3 would pay out down to its
+ * 2% limit.
+ */
 export type Holding = { readonly balance: bigint; readonly against: bigint }
 
 export type Backing = {
-  /** Of token0 and of token1. */
+  /** For token0 and token1. */
   readonly holdings: readonly [Holding, Holding]
-  /** Time of the block that it was read at. */
+  /** Time of the block at which the balances were read. */
   readonly readMs: Ms
-  /** Time of the first of the readings in a row that found a little too much; null where this one does not. */
+  /** Time of the first of the consecutive readings that found a small excess; null when this reading found none. */
   readonly excessSinceMs: Ms | null
 }
 
 const BPS = 10_000n
-/** A little too much may be a transfer that a Sync follows: it has to show twice, this far apart. */
+/** A small excess may be a transfer that a Sync follows, so it must show in two readings this far apart. */
 export const EXCESS_MS = 300_000
 
-/** Whether a reading finds a little too much, of either token. A pool with ticks holds fees that nobody has collected yet. */
+/** Whether a reading finds a small excess of either token. A pool with ticks also holds uncollected fees. */
 export const hasExcess = (isPair: boolean, holdings: Backing['holdings'], { backing }: Policy): boolean =>
   isPair && holdings.some(each => isAbove(each, backing.below_bps))
 
-/** `isPair`: a pool that reckons with reserves, not with ticks. */
+/** `isPair`: the pool accounts with reserves, not with ticks. */
 export function backingCap(isPair: boolean, found: Backing | null, policy: Policy): Cap | null {
   if (found === null || policy.revision === 1) return null
   const { below_bps, above_bps, cap } = policy.backing

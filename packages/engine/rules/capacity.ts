@@ -11,13 +11,13 @@ import { assert } from '../assert.ts'
 export type Capacity<Edge> = {
   /** b_r, the least depth on the route. */
   readonly capacity: readonly bigint[]
-  /** B_e, what the routes through an edge would claim together. */
+  /** B_e, the total claim of the routes through an edge. */
   readonly load: ReadonlyMap<Edge, bigint>
   /** w_r, the share of b_r that fits through every edge. */
   readonly weight: readonly bigint[]
 }
 
-/** A route is its edges, each at most once. */
+/** A route is a list of edges; each edge occurs at most once. */
 export function weigh<Edge>(
   routes: readonly (readonly Edge[])[],
   depthOf: (edge: Edge) => bigint | null | undefined,
@@ -35,8 +35,8 @@ export function weigh<Edge>(
       const depth = depthOf(edge) as bigint
       const wanted = load.get(edge) as bigint
       if (wanted <= depth) continue
-      // floor(b × min x) is the least floor(b × x): the smallest quotient is found without comparing
-      // fractions, and nothing is rounded before it.
+      // floor(b × min x) equals the least floor(b × x), so the smallest quotient is found without comparing
+      // fractions, and nothing is rounded earlier.
       const share = (claimed * depth) / wanted
       if (share < fits) fits = share
     }

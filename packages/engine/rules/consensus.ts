@@ -1,9 +1,10 @@
 /**
- * The price that independent observations agree on, and which of them disagree (R-consensus-1,
- * R-agreement-3): one rule for the routes of a token and for the pools of a pair.
+ * The price that independent observations agree on, and which of them disagree (R-consensus-1, R-agreement-3): one
+ * rule for the routes of a token and for the pools of a pair.
  *
- * One pass. Proposed outliers go only when what stays is heavy and independent enough; otherwise everything
- * stays and the split is reported as unresolved. An index always refers to the observations as given.
+ * The rule makes one pass. Proposed outliers are rejected only when the remaining observations are heavy and
+ * independent enough; otherwise all of them stay and the split is reported as unresolved. An index always refers to
+ * the observations as given.
  */
 import { assert } from '../assert.ts'
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'
@@ -20,13 +21,13 @@ import {
   type Orderable,
 } from './weightedMedian.ts'
 
-/** Callers leave dust out first: every observation given here has a vote. */
+/** Callers remove dust first: every observation given here has a vote. */
 export type Observation = Orderable & {
-  /** w_r: what m0, the kept share and the published median count. */
+  /** w_r: the weight used for m0, the kept share and the published median. */
   readonly weight: bigint
-  /** L_i_eff = b_r: what MADw counts. */
+  /** L_i_eff = b_r: the weight used for MADw. */
   readonly capacity: bigint
-  /** Where it comes from: what independence is asked of. */
+  /** Origin of the observation, used to judge independence. */
   readonly source: { readonly id: string; readonly deploymentId: string }
 }
 
@@ -41,7 +42,7 @@ export type Consensus = {
   readonly unresolved: boolean
   /** By ascending price, ties by id. */
   readonly survivors: readonly Count[]
-  /** The weighted median of the survivors: the published one. */
+  /** The weighted median of the survivors, which is published. */
   readonly selected: Count
   readonly keptWeight: bigint
   readonly totalWeight: bigint
@@ -58,18 +59,19 @@ const TAU_DEN = 5_000n
 /** Nothing closer than this is ever an outlier. */
 export const TAU_MIN_BPS = 200n
 const TAU_MAX_BPS = 1_000n
-/** Far enough below what the least threshold is reached at. */
+/** Safely below the deviation at which the least threshold is reached. */
 const SURELY_MIN = Number(TAU_MIN_BPS * TAU_DEN) * 0.999
 
 const NO_DEVIATION: Fraction = { num: 0n, den: 1n }
 
-/** Survivors keep at least 67 of 100. */
+/** Survivors must keep at least 67 of 100 parts of the weight. */
 const KEPT_NUM = 67n
 const KEPT_DEN = 100n
 
 /**
- * Null when no observation has weight: there is no price. `qualifiedWeight` is the weight of all that survivors
- * have to keep their share of, including those left out; null where it is that of the observations.
+ * Null when no observation has weight, so there is no price. `qualifiedWeight` is the total weight of which the
+ * survivors must keep their share, including observations left out before the vote; null when it equals the weight of
+ * the observations.
  */
 export function consensus(
   observations: readonly Observation[],
@@ -137,9 +139,9 @@ export function consensus(
   }
 }
 
-/** clamp(ceil((22239/5000) × MADw), 200, 1000). Rounds up: a threshold must not reject its own deviation. */
+/** clamp(ceil((22239/5000) × MADw), 200, 1000). Rounds up: a threshold must not reject the deviation it comes from. */
 export function tau(madBps: Fraction): bigint {
-  // Mostly a float is enough: prices are far closer to each other than the least threshold asks.
+  // A float usually decides: prices are much closer together than the least threshold.
   if ((Number(madBps.num) / Number(madBps.den)) * Number(TAU_NUM) < SURELY_MIN) return TAU_MIN_BPS
   const den = TAU_DEN * madBps.den
   const scaled = (TAU_NUM * madBps.num + den - 1n) / den
@@ -148,8 +150,8 @@ export function tau(madBps: Fraction): bigint {
 }
 
 /**
- * MADw: the median of dev_bps from m0, weighted by capacity. Below and above m0 the deviations are already
- * in order, so the two sides are merged outwards from m0 until half of the capacity is passed.
+ * MADw: the median of dev_bps from m0, weighted by capacity. Below and above m0 the deviations are already sorted, so
+ * the two sides are merged outwards from m0 until half of the capacity is passed.
  */
 function medianDeviation(
   observations: readonly Observation[],

@@ -1,16 +1,16 @@
 /**
- * How much of an asset's market the anchors on this chain see (R-coverage-1, R-coverage-2): their depth together over the
- * 2% depth an external source reports. A share on a bound is in the higher band.
+ * How much of an asset's market the anchors on this chain cover (R-coverage-1, R-coverage-2): their total depth
+ * divided by the 2% depth that an external source reports. A share on a bound is in the higher band.
  *
- * External data may lower or cap a score and never lifts one: without it, with data too old, or with a
- * reported depth of nothing, the anchors are capped.
+ * External data may lower or cap a score and never raises one. Without it, with outdated data, or with a reported
+ * depth of zero, the anchors are capped.
  */
 import type { Policy } from '../policy/policy.ts'
 import { type Ms, ms, type Score, score } from '../units.ts'
 import type { Cap } from './reasons.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
-/** What a source says the whole market takes for a 2% move, and when it said so. */
+/** The depth a source reports for a 2% move of the whole market, and the time of that report. */
 export type ExternalDepth = { readonly depthMicrousd: bigint; readonly asOfMs: Ms }
 
 export type Coverage = {
@@ -20,7 +20,7 @@ export type Coverage = {
   readonly externalMicrousd: bigint | null
 }
 
-/** Basis points of the external depth from which coverage scores 2, 3, … 10; any depth at all scores 1. */
+/** Basis points of the external depth from which coverage scores 2, 3, … 10; any depth above zero scores 1. */
 const FROM_BPS = [30n, 60n, 100n, 200n, 300n, 600n, 1_000n, 1_750n, 2_500n]
 
 /** `anchorsMicrousd` is the sum of L_eff over the asset's accepted anchors. */
@@ -44,7 +44,7 @@ export function coverage(
     }
   }
   const value: Coverage = {
-    // No depth at all is known to cover nothing, whatever the market.
+    // Zero depth covers nothing, whatever the size of the market.
     score: anchorsMicrousd > 0n ? unknown_cap : score(0),
     caps: [{ code: 'COVERAGE_UNKNOWN', cap: unknown_cap }],
     anchorsMicrousd,

@@ -1,6 +1,7 @@
 /**
- * Decimals that change (R-decimals-3, R-decimals-4): another number than the one in use is not a correction. Nothing is
- * scaled by it until it has been read again half an hour of blocks later, or an operator has confirmed it.
+ * Decimals that change (R-decimals-3, R-decimals-4): a reading that differs from the number in use is not taken as a
+ * correction. The engine scales by it only after reading it again half an hour of blocks later, or after an operator
+ * has confirmed it.
  */
 import type { Decimals } from '../entities.ts'
 import type { TokenFacts } from '../input.ts'
@@ -8,10 +9,10 @@ import type { BlockRef } from '../chain/block.ts'
 import { type Count, type Ms, ms, tick } from '../units.ts'
 import type { Scaling } from './magnitudeJump.ts'
 
-/** The most decimals a token may have: more is indistinguishable from a mistake. */
+/** The most decimals a token may have; a higher number is indistinguishable from a mistake. */
 const MAX_DECIMALS = 36
 
-/** Block time from the first reading of another number to the one that counts. */
+/** Block time between the first reading of a different number and the reading that confirms it. */
 export const HOLD_MS = ms(1_800_000)
 
 export function decimalsAfter(before: Decimals | null, facts: TokenFacts, block: BlockRef): Decimals {
@@ -46,13 +47,13 @@ function withoutChange({ changedMs: _changedMs, ...decimals }: Decimals): Decima
   return { ...decimals, changedTo: null }
 }
 
-/** When a number that differs may count if it is read again; null where none does. */
+/** When a differing number takes effect if it is read again; null when there is none. */
 export function heldUntilMs(decimals: Decimals | null): Ms | null {
   if (decimals === null || decimals.changedTo === null) return null
   return ms((decimals.changedMs ?? decimals.block.timeMs) + HOLD_MS)
 }
 
-/** The decimals in use between two tokens; while a number is held, the one before it is. */
+/** The scaling in use between two tokens. While a new number is held, the previous one applies. */
 export function scalingOf(x: Decimals | null, y: Decimals | null): Scaling {
   const isOther = x?.from !== undefined || y?.from !== undefined
   return {

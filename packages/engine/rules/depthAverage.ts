@@ -1,8 +1,8 @@
 /**
  * The 30-minute exponential average of a pool's depth in exact integers (R-average-1, R-average-2).
  *
- * A state changes only with the pool's own state. A read computes the average at any later time from it and
- * writes nothing, so how often someone looks never shows in a price.
+ * The state changes only with the pool's own state. A read derives the average at any later time from it and writes
+ * nothing, so the number of reads never affects a price.
  */
 import { type Ms, ms } from '../units.ts'
 
@@ -13,10 +13,10 @@ const SCALE_BITS = 32n
 const DECAY_BITS = 64n
 const ONE = 1n << DECAY_BITS
 
-/** The time constant, and how old a pool must be to start with its full depth. */
+/** The time constant, and the age from which a pool starts with its full depth. */
 const WINDOW_MS = 1_800_000
 
-/** From 2^26 ms (18.6 hours) on, nothing of the old average is left. */
+/** After 2^26 ms (18.6 hours) nothing of the old average is left. */
 export const FORGOTTEN_MS = 2 ** 26
 
 /** K[i] = ⌊2^64 · exp(−2^i / 1,800,000)⌋. Generator: `python3 packages/engine/oracle/ewma.py`. */
@@ -50,7 +50,7 @@ const K: readonly bigint[] = [
 ]
 
 const FAR = 0.999
-/** Wider than the quotient of two amounts as doubles can be off by below 1. */
+/** Wider than the largest possible error of the quotient of two amounts as doubles, when that quotient is below 1. */
 const SLIVER = 2 ** -50
 
 /** A pool older than the window, or of unknown age, starts at its present depth. */
@@ -58,14 +58,14 @@ export function start(l: bigint, t: Ms): DepthAverage {
   return { e: l << SCALE_BITS, l, t0: t }
 }
 
-/** From nothing, at `t`: of what was there before nobody knows. */
+/** Starts from zero at `t`, because the earlier depth is unknown. */
 export function startFromNothing(l: bigint, t: Ms): DepthAverage {
   return { e: 0n, l, t0: t }
 }
 
 /**
- * The first state verified at `t` of a pool created at `createdMs`. A pool younger than the window starts
- * from nothing at its creation: new depth earns its weight, and cannot be lent for a block.
+ * The first state verified at `t` of a pool created at `createdMs`. A pool younger than the window starts from zero
+ * at its creation: new depth earns its weight, so borrowing it for one block gains nothing.
  */
 export function startAt(l: bigint, createdMs: Ms, t: Ms): DepthAverage {
   return t - createdMs < WINDOW_MS ? { e: 0n, l, t0: createdMs } : start(l, t)
@@ -81,23 +81,26 @@ export function value(state: DepthAverage, t: Ms): bigint {
   return average(state, t) >> SCALE_BITS
 }
 
-/** The average is at or above the depth: it stays so, and L_eff is the depth itself, until the depth changes. */
+/** The average is at or above the depth. It stays there, and L_eff is the depth itself, until the depth changes. */
 export const isFull = ({ e, l }: DepthAverage): boolean => e >> SCALE_BITS >= l
 
 /**
- * L_eff: the lesser of the depth now and its average, so that depth is slow to trust and quick to doubt. An average that
- * starts below the depth never rises past it.
+ * L_eff: the lesser of the present depth and its average, so depth gains trust slowly and loses it at once. An
+ * average that starts below the depth never rises past it.
  */
 export const effective = (state: DepthAverage, t: Ms): bigint => (isFull(state) ? state.l : value(state, t))
 
-/** Whether L_eff is more than a thousandth below a depth. Doubles tell, but for a sliver in which the integers decide. */
+/**
+ * Whether L_eff is more than a thousandth below a depth. Doubles decide, except in a narrow margin where the integers
+ * do.
+ */
 export function isFarBelow(effective: bigint, depth: bigint): boolean {
   const share = Number(effective) / Number(depth)
   if (share < FAR - SLIVER) return true
   return share < FAR + SLIVER && effective * 1000n < depth * 999n
 }
 
-/** exp(−dt / 1,800,000) scaled by 2^64, rounded down at each set bit of dt; 2^64 itself for no time. */
+/** exp(−dt / 1,800,000) scaled by 2^64, rounded down at each set bit of dt; 2^64 for dt = 0. */
 export function decay(dt: Ms): bigint {
   if (dt <= 0) return ONE
   if (dt >= FORGOTTEN_MS) return 0n

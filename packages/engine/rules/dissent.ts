@@ -1,14 +1,17 @@
 /**
- * DISSENT: a first-hop pool that was left out of the vote cannot move the price, but it caps the score if its
- * price is very different, now and over the last five minutes (R-dissent-1). Keeping a pool that far from the
- * market costs its owner the liquidity.
+ * DISSENT: a first-hop pool that was left out of the vote cannot move the price, but it caps the score if its price
+ * is very different, now and over the last five minutes (R-dissent-1). Keeping a pool that far from the market costs
+ * its owner liquidity.
  */
 import { apart, bpsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Cap } from './reasons.ts'
 
-/** A pool no route of which is an observation. Prices are in dollars of a whole token, without fee; null where not known. */
+/**
+ * A pool none of whose routes is an observation. Prices are in dollars per whole token, without fee; null when
+ * unknown.
+ */
 export type LeftOut = {
   readonly weight: bigint
   readonly marginal: Fraction | null
@@ -31,7 +34,7 @@ export function dissent(
   return isShouting ? { code: 'DISSENT', cap: policy.dissent.cap } : null
 }
 
-/** What weighs less is dust. */
+/** A pool below this weight is dust. */
 export const isLoud = (policy: Policy, weight: bigint, total: bigint, leastMicrousd: bigint): boolean =>
   weight >= leastMicrousd && weight * 10_000n >= total * BigInt(policy.observation_share_bps)
 

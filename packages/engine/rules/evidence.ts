@@ -1,9 +1,9 @@
 /**
- * The evidence a/b of a hop: a sale of X for Y, so the fee always has one sign and the price does not bounce
+ * The evidence a/b of a hop: a sale of X for Y, so the fee always has the same sign and the price does not bounce
  * between buys and sells (R-evidence-1).
  *
- * The block's last swap serves if it is such a sale and admissible; otherwise the protocol-exact adapter
- * sells a reference input on the block-final state. It changes only with the pool's own state.
+ * The last swap of the block is used if it is such a sale and admissible. Otherwise the protocol-exact adapter sells
+ * a reference input on the block-final state. The evidence changes only with the pool's own state.
  */
 import type { GrossDepth } from '../amm/adapter.ts'
 import type { AmmEvent, AmmState } from '../amm/families.ts'
@@ -15,7 +15,7 @@ import type { Policy } from '../policy/policy.ts'
 import { feeIn } from './poolFee.ts'
 import { referenceInput } from './referenceInput.ts'
 
-/** A block's last swap of a pool, with the state it ran on. */
+/** The last swap of a pool in a block, with the state it ran on. */
 export type LastSwap = LogPosition & {
   readonly event: Extract<AmmEvent, { kind: 'SWAP' }>
   readonly base: AmmState
@@ -27,7 +27,7 @@ export type Settled = {
   readonly depth: GrossDepth
 }
 
-/** Null: the depth is too shallow for an input of useful size, EVIDENCE_TOO_COARSE. */
+/** Null when the depth is too shallow for an input of useful size (EVIDENCE_TOO_COARSE). */
 export function evidenceOf(
   pool: Pool,
   settled: Settled,
@@ -66,7 +66,7 @@ function observed(
   if (input < reference || input > depth.down || output <= 0n) return null
   const fair = pool.around.adapter.swapExactIn(pool.terms, swap.base, pool.x, input)
   if ('reason' in fair) return null
-  // A transfer fee or a skimmed output shows here: the pool gave less than its own formula.
+  // A transfer fee or a skimmed output is visible here: the pool paid less than its own formula says.
   if (output * 10_000n < fair.amountOut * BigInt(policy.evidence.observed_output_share_bps)) return null
   const tolerancePpm = feeIn(pool, swap.base) + 100n * BigInt(policy.evidence.observed_tolerance_bps)
   if (apart({ num: output, den: input }, marginal, partsMore(tolerancePpm, 1_000_000n)) > 0) return null
@@ -80,7 +80,7 @@ function observed(
   }
 }
 
-/** Net X in and net Y out; a purchase of X comes out negative. */
+/** Net X in and net Y out; negative for a purchase of X. */
 export function saleOf(
   pool: Pool,
   event: LastSwap['event'],

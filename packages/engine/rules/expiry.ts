@@ -1,8 +1,8 @@
-/** When a price is no longer one, if nothing is verified before. */
+/** When a price expires if nothing is verified before then. */
 import type { Route } from '../price/evaluation.ts'
 import { type Ms, ms } from '../units.ts'
 
-/** The price lives as long as its longest-lived route, and a route as long as its first hop to expire. */
+/** A price expires with its longest-lived route, and a route with the first of its hops to expire. */
 export function expiryOf(accepted: readonly Route[]): Ms {
   let latest = ms(0)
   for (const route of accepted) {

@@ -1,13 +1,13 @@
-/** What a dollar feed says, and how often it has to. */
+/** The answer of a dollar feed, and how often the feed must answer. */
 import type { Count, Ms } from '../units.ts'
 
-/** An answer with the decimals of its feed, and when the feed made it. */
+/** An answer with the decimals of its feed, and the time the feed published it. */
 export type Answer = { readonly value: bigint; readonly decimals: Count; readonly updatedAtMs: Ms }
 
 /** `complete` is false for an unfinished round. */
 export type Round = Answer & { readonly complete: boolean }
 
-/** The longest time between two answers, and how late one may be beyond it. */
+/** The longest time between two answers, and the delay tolerated beyond it. */
 export type FeedTerms = { readonly heartbeatMs: Ms; readonly graceMs: Ms }
 
 export const isGood = (answer: Round | null): answer is Round =>

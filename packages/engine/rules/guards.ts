@@ -1,6 +1,6 @@
 /**
- * The rules that disqualify a hop, in order: the first that fails is its reason, with the value found and the
- * value required. Guards reject, they never replace a value (R-guard-1).
+ * The rules that disqualify a hop, in order. The first that fails is the reason, reported with the value found and
+ * the value required. Guards reject a hop; they never replace a value (R-guard-1).
  */
 import { FAMILIES } from '../amm/familyNames.ts'
 import type { Address } from '../chain/block.ts'
@@ -15,7 +15,7 @@ import { feeOf } from './poolFee.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
 import { earlier, FOREVER, type Timed } from './timed.ts'
 
-/** Guards that only an event, a reading or the operator can change the outcome of: time has no part in them. */
+/** Guards whose outcome only an event, a reading or the operator can change. They do not depend on time. */
 export function flawOf(
   pool: Pool,
   policy: Policy,
@@ -34,21 +34,21 @@ export function flawOf(
   )
 }
 
-/** A hop without a flaw, as the guards of the moment see it. */
+/** A hop without a flaw, as input to the guards that depend on time. */
 export type GuardedHop = {
   readonly freshness: Freshness
   readonly expiresAtMs: Ms
-  /** Why what it leads to is worth nothing. */
+  /** Why the token this hop leads to has no value. */
   readonly anchorRule: Rejection | null
-  /** L_e in microdollars, which may grow with time; null where it is not known. */
+  /** L_e in microdollars, which may grow with time; null when unknown. */
   readonly capacity: Timed<bigint | null>
   readonly leastMicrousd: bigint
   readonly feed: { readonly score: Score }
 }
 
 /**
- * The first guard of the moment that fails. Nothing heals with age: of what has failed only depth that is still climbing
- * may pass later, and whatever has failed will expire.
+ * The first time-dependent guard that fails. Age heals nothing: of the failures, only depth that is still climbing
+ * may pass later, and every failed hop eventually expires.
  */
 export function guardOf(hop: GuardedHop): Timed<Rejection | null> {
   const { expiresAtMs, capacity } = hop
@@ -62,7 +62,7 @@ export function guardOf(hop: GuardedHop): Timed<Rejection | null> {
 
 type Shown = Pick<Edge, 'pool' | 'freshness' | 'capacity'>
 
-/** What was found and what was required, of a hop that failed a guard of the moment. */
+/** The found and required values of a hop that failed a time-dependent guard. */
 export function guardFailure(
   rule: Rejection,
   { freshness, pool, capacity }: Shown,
@@ -76,14 +76,14 @@ export function guardFailure(
   return failure(rule, pool.to, null)
 }
 
-/** No guard failed, but a component or cap leaves nothing: the operator's policy says so. */
+/** No guard failed, but a component or cap is 0, as the operator's policy demands. */
 export function zeroScore(components: EdgeComponents, caps: readonly Cap[]): Failure {
   const cap = caps.find(each => each.cap === 0)?.code
   const name = Object.entries(components).find(([, each]) => each !== null && each.score === 0)?.[0]
   return failure('SCORE_ZERO', cap ?? name ?? null, 'a score of at least 1')
 }
 
-/** The token's liquidity is in a pool that no adapter computes. */
+/** The token's liquidity is in a pool that no adapter can compute. */
 export const unsupportedFamily = ({ family, deploymentId, address }: UnpricedPool): Failure =>
   failure('UNSUPPORTED_FAMILY', `${family} pool ${address} of ${deploymentId}`, FAMILIES.join(' or '))
 
@@ -103,7 +103,7 @@ function decimalsFailure(decimals: Decimals | null, address: Address): Failure |
   return null
 }
 
-/** What the pool's own state lacks. */
+/** What is missing from the pool's own state. */
 function stateFailure(state: PoolState, asymmetry: Count): Failure | null {
   if (!state.verified) {
     const [first] = state.differences

@@ -1,6 +1,7 @@
 /**
- * What is believed of a pool's time before it was followed (R-history-3 to R-history-7): a past that could not be had, or
- * begins too late, caps the score until as much has been watched, and logs that nobody proved steady a price only so far.
+ * How much to trust the past of a pool before it was followed (R-history-3 to R-history-7). A past that could not be
+ * read, or that begins too late, caps the score until the pool has been watched for the same time. Logs without proof
+ * of completeness support a steady price only to a limited degree.
  */
 import type { Policy } from '../policy/policy.ts'
 import { type Ms, ms, type Score, score } from '../units.ts'
@@ -9,23 +10,23 @@ import { earlier, FOREVER, type Timed } from './timed.ts'
 import { WINDOW_MS } from './temporalWindow.ts'
 import { tradeAgeCap } from './tradeAge.ts'
 
-/** How far back a pool's past is read: thirty minutes of the average, and five of the median before them. */
+/** How far back a pool's past is read: thirty minutes for the average, and five for the median before them. */
 export const HISTORY_MS = ms(2_100_000)
 
 /**
- * READ: folded from the logs of the window, whose first state is known. SHORT: folded from its first event only. UNREAD:
- * it could not be had.
+ * READ: folded from the logs of the window, starting from a known state. SHORT: folded from the first event on.
+ * UNREAD: the past could not be read.
  */
 export type PastKind = 'READ' | 'SHORT' | 'UNREAD'
 
 export type Past = {
   readonly kind: PastKind
-  /** The time of the block it was read at: from then on blocks are watched. */
+  /** The time of the block at which the past was read; blocks are watched from then on. */
   readonly readMs: Ms
-  /** Nothing between its logs was left out: that was shown, not believed. */
+  /** It was proven, not assumed, that no log between these was omitted. */
   readonly isProven: boolean
   readonly times: 'EXACT' | 'INTERPOLATED'
-  /** The pool's last trade before the window is no later than this; anyone can make it later than it was. */
+  /** The pool's last trade before the window is no later than this. Anyone can make it appear later than it was. */
   readonly tradedByMs: Ms | null
 }
 
@@ -41,7 +42,7 @@ export function historyCap(past: Past | null, atMs: Ms): Timed<Cap | null> {
   return { value: { code: `HISTORY_${past.kind}`, cap: UNKNOWN_PAST }, untilMs }
 }
 
-/** What `temporal` is at most while any of its five minutes comes from logs and not from watched blocks. */
+/** The maximum of `temporal` while any of its five minutes comes from logs and not from watched blocks. */
 export function temporalLimit(past: Past | null, atMs: Ms): Timed<Score> {
   const isExact = past === null || (past.isProven && past.times === 'EXACT')
   if (isExact || past.kind === 'UNREAD') return { value: NO_LIMIT, untilMs: FOREVER }
@@ -52,7 +53,10 @@ export function temporalLimit(past: Past | null, atMs: Ms): Timed<Score> {
 
 type Traded = { readonly lastTradeMs: Ms | null; readonly trackedSinceMs: Ms; readonly past: Past | null }
 
-/** Anyone can make the bound later than it was: it may lower the cap of a trade that is not known, and never lifts it. */
+/**
+ * Anyone can make the bound appear later than the trade was. It may therefore lower the cap of an unknown trade, and
+ * never lifts it.
+ */
 export function lastTradeCap(
   { lastTradeMs, trackedSinceMs, past }: Traded,
   policy: Policy,
@@ -68,6 +72,6 @@ export function lastTradeCap(
 
 type Followed = { readonly past: Past | null; readonly trackedSinceMs: Ms; readonly isBeforeGap: boolean }
 
-/** Whether the average of the pool rests on what was seen, and not on what it was found with. */
+/** Whether the average of the pool rests on observed history and not only on the state it was found in. */
 export const hasHistory = ({ past, trackedSinceMs, isBeforeGap }: Followed, timeMs: Ms): boolean =>
   !isBeforeGap && (past?.kind === 'READ' || timeMs - trackedSinceMs >= HISTORY_MS)

@@ -1,13 +1,15 @@
 /**
- * What another contract may do to the swaps of a pool (R-hook-1, R-hook-2): one that puts amounts of its own into them
- * leaves no curve to compute, one that sets the fee or may refuse leaves a price that is trusted less.
+ * What another contract may do to the swaps of a pool (R-hook-1, R-hook-2). A hook that adds amounts of its own to
+ * swaps leaves no curve to compute. A hook that sets the fee or may refuse swaps leaves a price that is trusted less.
  */
 import type { Hook } from '../amm/adapter.ts'
 import type { Pool } from '../entities.ts'
 import { score } from '../units.ts'
 import type { Cap, Failure } from './reasons.ts'
 
-/** The curve is exact and the last fee is known; the next one is the hook's to say, and so is whether there is a swap. */
+/**
+ * The curve is exact and the last fee is known, but the hook decides the next fee and whether a swap happens at all.
+ */
 export const HOOK_FEE: Cap = { code: 'HOOK_FEE', cap: score(6) }
 const CAPPED: readonly Cap[] = [HOOK_FEE]
 const NONE: readonly Cap[] = []

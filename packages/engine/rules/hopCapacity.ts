@@ -1,6 +1,6 @@
 /**
- * L_e: what a hop can take in dollars, from its depth in Y and what Y is worth. While the average of its depth still climbs,
- * it grows with time alone.
+ * L_e: the amount in dollars that a hop can take, from its depth in Y and the value of Y. While the average of its
+ * depth still climbs, it grows with time alone.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
@@ -8,17 +8,17 @@ import * as depthAverage from './depthAverage.ts'
 import { depthScore } from './depthScore.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
-/** How often depth that still climbs is looked at again. */
+/** How often depth that still climbs is evaluated again. */
 export const CLIMBING_MS = 60_000
 
-/** The window of the average is so many times that long: 1 − exp(−1/30) is less than 1/30. */
+/** The window of the average is this many times as long: 1 − exp(−1/30) is less than 1/30. */
 const CLIMBING_PARTS = 30n
 
-/** ⌊units × what one is worth⌋ in microdollars: depth never rounds up. */
+/** ⌊units × value of one unit⌋ in microdollars: depth never rounds up. */
 export const microusd = (units: bigint, { num, den }: Fraction): bigint => (units * num) / den
 
 export type Depth = {
-  /** L_Y, the depth of now; null where it is not known. */
+  /** L_Y, the present depth; null when unknown. */
   readonly depthY: bigint | null
   readonly average: depthAverage.DepthAverage | null
 }
@@ -27,7 +27,7 @@ export type Depth = {
 export const effectiveY = ({ depthY, average }: Depth, atMs: Ms): bigint | null =>
   average === null || depthY === null ? null : lesser(depthY, depthAverage.effective(average, atMs))
 
-/** `leastMicrousd` is what a hop needs to count: a bound like those of the bands. */
+/** `leastMicrousd` is the depth a hop needs to count: a bound like those of the bands. */
 export function hopCapacity(
   depth: Depth,
   unitMicrousd: Fraction | null,
@@ -43,7 +43,8 @@ export function hopCapacity(
     depthAverage.isFarBelow(effective, depthY) || isBelowBand(value, depthY, unitMicrousd, leastMicrousd)
   if (!isClimbing) return { value, untilMs: FOREVER }
   const units = unitMicrousd === null ? null : unitsOfLeast(unitMicrousd, leastMicrousd)
-  // Bands wait for the minute: met at once, they would follow liquidity that is there until the next block only.
+  // Bands wait for the minute. If they reacted at once, they would follow liquidity that is present only until the
+  // next block.
   const isShort = units !== null && effective < units && units <= depthY
   return {
     value,
@@ -51,17 +52,17 @@ export function hopCapacity(
   }
 }
 
-/** The least units that are worth so much when what they are worth is rounded down. */
+/** The least number of units whose value, rounded down, reaches `worth`. */
 export const unitsOf = (worth: bigint, { num, den }: Fraction): bigint => (worth * den + num - 1n) / num
 
-/** The least effective depth in Y with which the hop counts; nothing never does. */
+/** The least effective depth in Y with which the hop counts; zero never does. */
 const unitsOfLeast = (unitMicrousd: Fraction, leastMicrousd: bigint): bigint =>
   unitsOf(leastMicrousd > 1n ? leastMicrousd : 1n, unitMicrousd)
 
-/** When the average, which only climbs, will first have reached so many units, if that is before it is looked at again. */
+/** When the average, which only climbs, first reaches this many units, if that is before the next evaluation. */
 function reachedAt(average: depthAverage.DepthAverage, effective: bigint, units: bigint, atMs: Ms): Ms {
   const lastMs = ms(atMs + CLIMBING_MS)
-  // In so short a time no more than its share of the window is closed of what it lacks: most need no search.
+  // In so short a time the average closes at most this share of the gap, so most cases need no search.
   const most = effective + (average.l - effective) / CLIMBING_PARTS + 1n
   if (most < units || depthAverage.effective(average, lastMs) < units) return lastMs
   let [below, reached] = [atMs, lastMs]
@@ -73,7 +74,7 @@ function reachedAt(average: depthAverage.DepthAverage, effective: bigint, units:
   return reached
 }
 
-/** Even the last thousandth counts where it leads into another band. */
+/** Even the last thousandth counts when it leads into another band. */
 function isBelowBand(
   capacity: bigint | null,
   depthY: bigint,

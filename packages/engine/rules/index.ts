@@ -1,6 +1,6 @@
 /**
- * The rules of a price as plain functions, for a reader who recomputes a quote: exact arithmetic, pool maths, weights,
- * the vote and the bands. Nothing here holds state or steps, and all of it runs in a browser.
+ * The rules of a price as plain functions, for readers who recompute a quote: exact arithmetic, pool maths, weights,
+ * the vote and the bands. Nothing here holds state or performs steps, and all of it runs in a browser.
  */
 export type { GrossDepth } from '../amm/adapter.ts'
 export { algebra } from '../amm/algebra/algebra.ts'

@@ -1,4 +1,4 @@
-/** The word for a score. */
+/** The label of a score. */
 import type { Score } from '../units.ts'
 
 export type Label = 'Unusable' | 'Low' | 'Medium' | 'High' | 'Very high'

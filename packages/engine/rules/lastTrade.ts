@@ -1,13 +1,16 @@
-/** Whether a swap is a trade that renews a pool's last one (R-trade-2): one of a useful size, which costs its fee to fake. */
+/**
+ * Whether a swap is a trade that renews a pool's last trade (R-trade-2): one of a useful size, whose fee makes it
+ * costly to fake.
+ */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Policy } from '../policy/policy.ts'
 
 const MICRO = 1_000_000n
 
-/** What went in or out of the pool, net and without sign, in units. */
+/** The net amounts in or out of the pool, unsigned, in units. */
 export type Traded = { readonly x: bigint; readonly y: bigint }
 
-/** `reference` is the reference input of the pool, `unitMicrousd` what a unit of Y is worth; null where it is not known. */
+/** `reference` is the reference input of the pool, `unitMicrousd` the value of one unit of Y; null when unknown. */
 export const isTrade = (
   { x, y }: Traded,
   reference: bigint,

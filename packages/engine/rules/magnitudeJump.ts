@@ -1,9 +1,9 @@
 /**
  * MAGNITUDE_JUMP (R-jump-1, R-jump-2): a marginal price in whole tokens more than 100 times away from the last
- * accepted one is not believed until it has held for half an hour. It may jump because its decimals did.
+ * accepted one is accepted only after it has held for half an hour. A change of decimals can cause such a jump.
  *
- * Whether a jump has held is a matter of time alone: a read at a later time gives the same answer as an
- * observation made then, and neither needs a timer to have fired.
+ * Whether a jump has held depends on time alone: a read at a later time gives the same answer as an observation made
+ * then, and neither needs a timer to have fired.
  */
 import { apart, times as factorOf } from '../exact/apart.ts'
 import { type Fraction, times } from '../exact/fraction.ts'
@@ -11,25 +11,25 @@ import { type Ms, ms, type Tick } from '../units.ts'
 import { FOREVER, type Timed } from './timed.ts'
 import type { Policy } from '../policy/policy.ts'
 
-/** Ratios are in units; `digits` is what makes whole tokens of them. */
+/** Ratios are in units; `digits` converts them to whole tokens. */
 export type JumpState = {
   readonly accepted: Fraction
   readonly jump: Jump | null
-  /** Decimals of X less those of Y; absent while they are not known. */
+  /** Decimals of X minus those of Y; absent while unknown. */
   readonly digits?: Digits | null
 }
 
 export type Digits = Tick
 
-/** Decimals in use, and when the later of them came into use. */
+/** The decimals in use, and when the later of the two came into use. */
 export type Scaling = {
   readonly digits: Digits | null
   readonly sinceMs: Ms
-  /** Those before them; null where they were never others. */
+  /** The previous decimals; null when they never changed. */
   readonly before: Digits | null
 }
 
-/** `ratio` opened it and is what it must stay near; `latest` is what is accepted once it has held. */
+/** `ratio` opened the jump and must stay close to it; `latest` is accepted once the jump has held. */
 export type Jump = { readonly ratio: Fraction; readonly latest: Fraction; readonly sinceMs: Ms }
 
 export function start(ratio: Fraction, digits: Digits | null = null): JumpState {
@@ -40,8 +40,8 @@ const withDigits = (state: JumpState, digits: Digits | null | undefined): JumpSt
   digits === null || digits === undefined ? state : { ...state, digits }
 
 /**
- * The same in these decimals. A ratio that stays as it was in units is another one in whole tokens, from when its decimals
- * came into use: that is as much a jump as any other.
+ * The same state in these decimals. A ratio that does not change in units is a different one in whole tokens from the
+ * moment its decimals came into use, and counts as a jump like any other.
  */
 export function scaled(
   state: JumpState,
@@ -49,7 +49,7 @@ export function scaled(
   policy: Policy,
 ): JumpState {
   if (policy.revision === 1) return state
-  // Seen while its decimals were not known: they were those that came before the first change.
+  // Observed while its decimals were unknown: use those before the first change.
   const known = state.digits ?? others
   if (digits === null || digits === known) return state
   if (known === null) return { ...state, digits }
@@ -85,7 +85,7 @@ function observed(state: JumpState, ratio: Fraction, timeMs: Ms, policy: Policy)
   return { accepted, jump: { ratio, latest: ratio, sinceMs: timeMs } }
 }
 
-/** Whether a jump has not yet held for `hold_ms`, and when it will have if nothing is observed before. */
+/** Whether a jump has not yet held for `hold_ms`, and when it will have if there is no observation before then. */
 export function isJumping({ jump }: JumpState, atMs: Ms, policy: Policy): Timed<boolean> {
   const endsMs = jump === null ? atMs : ms(jump.sinceMs + policy.jump.hold_ms)
   return atMs < endsMs ? { value: true, untilMs: endsMs } : { value: false, untilMs: FOREVER }

@@ -1,10 +1,13 @@
-/** Which routes a price rests on: those that start in a heavy first hop and go on along what their routing asset rests on (R-material-1). */
+/**
+ * Which routes a price rests on: those that start in a heavy first hop and continue along the routes their routing
+ * asset rests on (R-material-1).
+ */
 import type { Policy } from '../policy/policy.ts'
 import type { Route, RouteDraft } from '../price/evaluation.ts'
 
 const WHOLE = 10_000n
 
-/** Weight by first hop of the accepted routes, and all of it together. */
+/** The weight of the accepted routes per first hop, and the total. */
 export function materialHops<First>(
   policy: Policy,
   accepted: ReadonlyMap<First, bigint>,
@@ -33,7 +36,10 @@ export function materialHops<First>(
   return hops
 }
 
-/** Marks the accepted routes a price rests on. Where none goes on along what its asset rests on, it rests on the selected one. */
+/**
+ * Marks the accepted routes a price rests on. When none continues along what its asset rests on, the price rests on
+ * the selected route.
+ */
 export function markMaterial<Draft extends RouteDraft>(
   policy: Policy,
   accepted: readonly Draft[],

@@ -6,7 +6,7 @@ import type { Policy } from '../policy/policy.ts'
 
 const WHOLE = 10_000n
 
-/** In basis points of `total`. The greatest floor at which those that reach it carry enough together. */
+/** The greatest floor, in basis points of `total`, at which the pools that reach it carry enough weight together. */
 export function floorOf(policy: Policy, weights: readonly bigint[], total: bigint): bigint {
   if (policy.revision === 1) return BigInt(policy.observation_share_bps)
   const enough = total * BigInt(policy.observation_kept_bps)
@@ -21,13 +21,14 @@ export function floorOf(policy: Policy, weights: readonly bigint[], total: bigin
   return floor
 }
 
-/** A pool exactly on the floor votes; one without weight does not. */
+/** A pool exactly on the floor votes; a pool without weight does not. */
 export const isHeard = (weight: bigint, total: bigint, floor: bigint): boolean =>
   weight > 0n && weight * WHOLE >= total * floor
 
 /**
- * The routes that take no part: those of first hops below the floor of all weight, and those below the floor of their
- * first hop's weight. A hop none of whose routes reaches that keeps them all. `byFirst` is the weight of each first hop.
+ * The routes that take no part: those of first hops below the floor of the total weight, and those below the floor of
+ * their first hop's weight. When no route of a hop reaches the floor, the hop keeps them all. `byFirst` is the weight
+ * of each first hop.
  */
 export function immaterialAmong<First, Route extends { readonly first: First; readonly weight: bigint }>(
   policy: Policy,

@@ -1,9 +1,9 @@
 /**
- * What a token was worth to its own pools over the last hour (R-past-2, R-past-3): at each moment the median pool's ratio,
- * in units of its Y per unit of X, and which Y that was.
+ * The value of a token in its own pools over the last hour (R-past-2, R-past-3): at each moment the median pool's
+ * ratio, in units of its Y per unit of X, and which Y that was.
  *
- * A past holds no dollars but those that put the ratios of one minute in order, so a move of an anchor is no move of the
- * token. It is a value: what is noted gives another past, and the journal may keep the old one.
+ * A past holds no dollars except those that order the ratios of one minute, so a move of an anchor is not a move of
+ * the token. A past is immutable: noting a ratio gives another past, and the journal may keep the old one.
  */
 import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -20,25 +20,29 @@ export type Kept = {
   readonly y: Address
 }
 
-/** In the running minute also what a unit of Y was worth. */
+/** In the running minute, also the value of a unit of Y. */
 export type Noted = Kept & { readonly worth: Fraction }
 
-/** The minute that is not over: every ratio of it, and when one of the token's own pools was last touched. */
+/** The minute that has not ended: every ratio in it, and when one of the token's own pools was last touched. */
 export type Running = { readonly open: readonly Noted[]; readonly touchedMs: Ms }
 
-/** `minutes` has one ratio of each full minute, oldest first, without those that only repeat the one before: at most 60. */
+/** `minutes` has one ratio for each full minute, oldest first, without repetitions of the previous one: at most 60. */
 export type TokenPast = Running & { readonly minutes: readonly Kept[] }
 
-/** The end of a moment that touched the token. `found` is null where no pool of it counts: what held goes on holding. */
+/**
+ * Notes the end of a moment that touched the token. `found` is null when none of its pools counts; the previous ratio
+ * then continues to hold.
+ */
 export function note(past: TokenPast | null, timeMs: Ms, found: Omit<Noted, 'fromMs'> | null): TokenPast {
   const before = past ?? { minutes: [], open: [], touchedMs: timeMs }
   if (found === null) return before.touchedMs === timeMs ? before : { ...before, touchedMs: timeMs }
   const newest = before.open.at(-1)
   if (newest === undefined) return { ...before, touchedMs: timeMs, open: [{ ...found, fromMs: timeMs }] }
-  // A chain's time does not run back; if a block says so it is taken as the same time.
+  // Chain time does not run backwards. If a block claims that it does, use the previous time.
   const atMs = timeMs > newest.fromMs ? timeMs : newest.fromMs
   const { minutes, open } = rolled(before, atMs)
-  // Of moments with the same time only the last counts, and one that says what held before it has changed nothing.
+  // Of several moments with the same time only the last counts, and one that repeats the ratio held before has
+  // changed nothing.
   const isAgain = open.at(-1)?.fromMs === atMs && before.touchedMs >= timeMs
   const earlier = isAgain ? open.slice(0, -1) : open
   const held = earlier.at(-1)
@@ -46,17 +50,17 @@ export function note(past: TokenPast | null, timeMs: Ms, found: Omit<Noted, 'fro
   return { minutes, open: isHeld ? earlier : [...earlier, { ...found, fromMs: atMs }], touchedMs: timeMs }
 }
 
-/** A past as it is read at a time. */
+/** A past together with the time at which it is read. */
 export type PastAt = { readonly past: TokenPast; readonly toMs: Ms }
 
-/** A read from before the newest ratio, of a block ahead of our clock, counts as made when it began. */
+/** A read from before the newest ratio, of a block ahead of our clock, counts as made when that ratio began. */
 export function readAt(past: TokenPast, atMs: Ms): PastAt {
   const newestMs = past.open.at(-1)?.fromMs ?? atMs
   const toMs = atMs > newestMs ? atMs : newestMs
   return { past: rolled(past, toMs), toMs }
 }
 
-/** The same past where all minutes that are over at `atMs` are full ones: of each only its median is left. */
+/** The same past with every minute that has ended by `atMs` reduced to its median. */
 export function rolled(past: TokenPast, atMs: Ms): TokenPast {
   const [first] = past.open
   const startMs = minuteOf(atMs)
@@ -88,8 +92,8 @@ export const isSame = (a: Omit<Kept, 'fromMs'>, b: Omit<Kept, 'fromMs'>): boolea
     (fraction.compareNear(a.near, b.near) === 0 && fraction.compareExactly(a.ratio, b.ratio) === 0))
 
 /**
- * The ratio that the minute up to `endMs` is kept as: its median by duration. Each Y counts at the value it had with
- * its last change, so ratios into one Y are in their own order whatever Y did.
+ * The ratio that represents the minute up to `endMs`: its median by duration. Each Y counts at the value it had with
+ * its last change, so ratios into the same Y keep their order whatever that Y did.
  */
 function medianOf(open: readonly Noted[], endMs: Ms): Noted {
   if (open.length === 1) return open[0] as Noted

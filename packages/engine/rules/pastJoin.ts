@@ -1,6 +1,6 @@
 /**
- * A token's past that was folded from logs, up to where the one that was followed begins (R-history-9). What was followed
- * is never replaced: a look-back knows only the pools it looked at.
+ * Joins a token's past folded from logs with the followed past, up to where the followed one begins (R-history-9).
+ * The followed past is never replaced: a look-back knows only the pools it read.
  */
 import type { Ms } from '../units.ts'
 import { type Kept, rolled, type TokenPast } from './ownPast.ts'

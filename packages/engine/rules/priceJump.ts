@@ -1,9 +1,9 @@
 /**
- * PRICE_JUMP (R-past-5): a price far from what the token's own pools said over the last hour is believed less, until most of
- * that hour says the same. A change of route cannot hide a change of price.
+ * PRICE_JUMP (R-past-5): a price far from what the token's own pools showed over the last hour is trusted less until
+ * most of that hour agrees with it. A change of route cannot hide a change of price.
  *
- * Prices here are dollars of one unit of X. Time moves weight from the oldest ratios to the newest and no other way, so the
- * reference walks towards the newest and a bound is passed once: when is found by halving.
+ * Prices here are dollars per unit of X. Time only moves weight from the oldest ratios to the newest, so the
+ * reference moves towards the newest and passes a bound once. Bisection finds that time.
  */
 import { apart, apartNear } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -15,21 +15,18 @@ import type { Cap } from './reasons.ts'
 import { earlier, FOREVER, type Timed } from './timed.ts'
 import { ascending } from './weightedMedian.ts'
 
-/** What a unit of Y is worth, in dollars. */
+/** The value of a unit of Y, in dollars. */
 export type Worth = Fraction & { readonly near: Near }
 export type WorthOf = (y: Kept['y']) => Worth | null
 
 export type Reference = {
-  /** The median by duration; null where nothing is covered. */
+  /** The median by duration; null when nothing is covered. */
   readonly value: Fraction | null
   readonly near: Near
   readonly coveredMs: Ms
 }
 
-/**
- * What a price was compared with: the median of the token's own pools over the last hour; null if nothing is
- * covered.
- */
+/** The reference of a price: the median of the token's own pools over the last hour; null when nothing is covered. */
 export type OwnPast = {
   readonly coveredMs: Ms
   readonly reference: Fraction | null
@@ -38,7 +35,10 @@ export type OwnPast = {
 
 export type PriceJump = { readonly cap: Cap | null; readonly reference: Reference }
 
-/** The cap of a marginal price this far from its reference; null where it is near, or where too little is covered. */
+/**
+ * The cap of a marginal price this far from its reference; null when the price is close, or when too little time is
+ * covered.
+ */
 export function jumpCap(marginal: Fraction, reference: Pick<Reference, 'value' | 'coveredMs'>): Cap | null {
   if (reference.value === null || reference.coveredMs < LEAST_COVERED_MS) return null
   for (const [bound, cap] of JUMP_CAPS)
@@ -46,7 +46,7 @@ export function jumpCap(marginal: Fraction, reference: Pick<Reference, 'value' |
   return null
 }
 
-/** Of a past that has no full minute left in its running one. */
+/** Expects a past without a finished minute left in its running one. */
 export function priceJump({ past, toMs }: PastAt, worthOf: WorthOf, marginal: Fraction): Timed<PriceJump> {
   const newestMs = past.open.at(-1)?.fromMs ?? toMs
   const window = new Window(past, worthOf, marginal)
@@ -55,13 +55,13 @@ export function priceJump({ past, toMs }: PastAt, worthOf: WorthOf, marginal: Fr
   return { value: { cap, reference }, untilMs: window.untilMs(toMs, newestMs) }
 }
 
-/** One ratio of the past at what its Y is worth now. */
+/** One ratio of the past, at the present value of its Y. */
 class Span {
   readonly id = ''
   readonly near: Near
   readonly fromMs: Ms
   readonly untilMs: Ms
-  /** The cap of a reference here, and on which side of the marginal price. */
+  /** The cap if the reference is here, and the side of the marginal price it is on. */
   readonly cap: Score | null
   readonly side: Sign
   readonly #ratio: Fraction
@@ -100,11 +100,11 @@ class Span {
 
 class Window {
   readonly #spans: readonly Span[]
-  /** Their places by ascending price. */
+  /** Indices of the spans by ascending price. */
   readonly #order: readonly Count[]
-  /** A Y has no worth at all: its time is not covered. */
+  /** A Y has no value at all, so its time is not covered. */
   readonly #isTorn: boolean
-  /** When the running minute gives way to its median. */
+  /** When the running minute is replaced by its median. */
   readonly #rollsMs: Ms
 
   constructor({ minutes, open }: TokenPast, worthOf: WorthOf, marginal: Fraction) {
@@ -132,7 +132,7 @@ class Window {
       : { value: median.price, near: median.near, coveredMs }
   }
 
-  /** The first time after `toMs` at which the cap is another if nothing happens. */
+  /** The first time after `toMs` at which the cap changes if nothing happens. */
   untilMs(toMs: Ms, newestMs: Ms): Ms {
     if (this.#spans.every(({ cap }) => cap === null)) return FOREVER
     if (this.#isTorn) return ms(toMs + MINUTE_MS)
@@ -144,7 +144,7 @@ class Window {
       const then = this.#medianAt(thenMs)
       return then?.cap !== now?.cap || then?.side !== now?.side
     }
-    // When the newest has held for as long as is looked back, there is nothing else.
+    // Once the newest ratio has held for the whole window, no other ratio is left in it.
     let last: Ms = ms(newestMs + PAST_MS)
     if (this.#rollsMs <= last) {
       last = ms(this.#rollsMs - 1)
@@ -160,7 +160,7 @@ class Window {
     return last
   }
 
-  /** The first by price where twice the time at or below it reaches all that is covered. */
+  /** The first span by price at which twice the time at or below it reaches the covered time. */
   #medianAt(toMs: Ms): Span | null {
     const coveredMs = this.#coveredMs(toMs)
     let passedMs = 0
@@ -180,7 +180,7 @@ class Window {
   }
 }
 
-/** How long it held within the hour that ends at `toMs`. */
+/** How long the span held within the hour that ends at `toMs`. */
 function heldIn({ fromMs, untilMs }: Span, toMs: Ms): Ms {
   const sinceMs = toMs - PAST_MS
   const beganMs = fromMs > sinceMs ? fromMs : sinceMs

@@ -1,4 +1,4 @@
-/** The published score: the least of its components and of every cap in force (R-score-1, R-score-2). */
+/** The published score: the minimum of its components and of every cap in force (R-score-1, R-score-2). */
 import type { Edge, Route } from '../price/evaluation.ts'
 import { score, type Score, weaker } from '../units.ts'
 import type { Cap, CapCode } from './reasons.ts'
@@ -11,8 +11,8 @@ export function publishedScore(components: readonly Score[], caps: readonly Cap[
 }
 
 /**
- * Every cap in force: those of the token itself, list by list, and those on what the published score is a minimum of; the
- * lowest of each code.
+ * Every cap in force: the token's own, list by list, and those of the routes and hops whose scores limit the
+ * published score; the lowest for each code.
  */
 export function activeCaps(own: readonly (readonly Cap[])[], material: readonly Route[]): Cap[] {
   const lowest = new Map<CapCode, Score>()

@@ -1,6 +1,6 @@
 /**
- * The closed sets of reason codes. Every "no" the engine says is one of these, with the numbers beside it:
- * a code here that nothing can produce, or a rule that says no without a code, is a mistake.
+ * The closed sets of reason codes. Every refusal of the engine is one of these codes, with its numbers. A code that
+ * nothing can produce, or a rule that refuses without a code, is a mistake.
  */
 import type { Score } from '../units.ts'
 
@@ -44,7 +44,7 @@ export type UnpricedReason =
   | 'NO_POOL'
   | 'DORMANT'
 
-/** Why a published state was taken back. */
+/** Why a published state was retracted. */
 export type RetractReason =
   | 'REORG'
   | 'ROUTE_EXPIRED'
@@ -86,7 +86,7 @@ export type CapCode =
   | 'UNBACKED'
   | 'HOOK_FEE'
 
-/** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */
+/** The rule a candidate failed, the value it had and the value it needed, in the unit of that rule. */
 export type Failure = {
   readonly rule: Rejection
   readonly actual: string | null

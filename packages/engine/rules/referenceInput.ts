@@ -1,13 +1,16 @@
-/** The size of a sale that a hop is judged by (R-evidence-3): large enough that rounding cannot move the price, and little to the pool. */
+/**
+ * The size of the sale used to judge a hop (R-evidence-3): large enough that rounding cannot move the price, and
+ * small compared with the pool.
+ */
 import type { GrossDepth } from '../amm/adapter.ts'
 import type { AmmState } from '../amm/families.ts'
 import type { Pool } from '../entities.ts'
 import type { Policy } from '../policy/policy.ts'
 
 /**
- * The smallest gross X of at least depth/1000, and of at least a few units, whose output is at least 10,000 units; null where
- * that is more than the depth. Ten thousand units of output alone keep rounding below a basis point: a token of few decimals
- * may be worth so much that one unit of it is a fair sale.
+ * The smallest gross X of at least depth/1000, and of at least a few units, whose output is at least 10,000 units;
+ * null when that exceeds the depth. Ten thousand units of output alone keep rounding below a basis point: a token
+ * with few decimals may be so valuable that one unit of it is a fair sale.
  */
 export function referenceInput(pool: Pool, amm: AmmState, depth: GrossDepth, policy: Policy): bigint | null {
   const { evidence, revision } = policy

@@ -1,25 +1,26 @@
 /**
- * Whether a token is published again. The last record *is* its price: it is replaced at once when its own hops change or its
- * score, caps or state do; when only an anchor has moved, not before the move is worth it (R-publish-6).
+ * Whether a token is published again. The last record *is* its price. The record is replaced at once when the token's
+ * own hops, score, caps or state change. When only an anchor has moved, it is replaced once the move is large enough
+ * (R-publish-6).
  */
 import type { CapText, CompactPriced, CompactState, PublishedToken } from '../record.ts'
 import type { Evaluation, Priced } from '../price/evaluation.ts'
 import { type Ms, ms } from '../units.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
-/** The inputs of the rule, computed only where they decide. */
+/** The inputs of the rule, computed only when they decide. */
 export type Looked = {
   readonly atMs: Ms
   readonly ttlMs: Ms
   readonly policyVersion: string
   readonly republish: { readonly interval_ms: Ms }
-  /** Its own hops changed, or everyone is looked at. */
+  /** The token's own hops changed, or every token is evaluated. */
   readonly isOwn: boolean
-  /** Blocks that this step took back. */
+  /** Blocks that this step orphaned. */
   readonly orphaned: ReadonlySet<string>
-  /** A reader would see the same, but for when it was looked at. */
+  /** A reader would see no difference except the time of evaluation. */
   readonly isSameShown: (last: CompactPriced, next: Priced) => boolean
-  /** An anchor it was published at has moved since. */
+  /** An anchor has moved since the token was published with it. */
   readonly hasAnchorMoved: (published: PublishedToken) => boolean
 }
 
@@ -44,7 +45,10 @@ export function isPublished(
   return looked.atMs >= readyMs ? YES : { value: false, untilMs: readyMs }
 }
 
-/** The last record rested on a block that is no longer on our chain, and was not the same absence of a price as now. */
+/**
+ * The last record rested on a block that is no longer on our chain, and it did not report the same missing price as
+ * now.
+ */
 function isRevoked(last: CompactState, next: Evaluation, orphaned: ReadonlySet<string>): boolean {
   if (orphaned.size === 0 || !orphaned.has(last.as_of.block_hash)) return false
   return last.state === 'PRICED' || next.kind === 'PRICED' || last.reason !== next.reason
@@ -53,7 +57,7 @@ function isRevoked(last: CompactState, next: Evaluation, orphaned: ReadonlySet<s
 const isSameCaps = (a: readonly CapText[], b: readonly CapText[]): boolean =>
   a.length === b.length && a.every((cap, at) => cap.code === b[at]?.code && cap.cap === b[at]?.cap)
 
-/** Without working out the price: two that are equal are as near as 18 digits and a double tell. */
+/** Avoids computing the exact price: two equal prices agree to 18 digits and as doubles. */
 function isNearPrice(last: CompactPriced, { selected }: Priced): boolean {
   if (selected === null) return true
   const shown = Number(last.price_usd.display)
@@ -66,7 +70,7 @@ const isSamePrice = (last: CompactPriced, next: Priced): boolean =>
   last.price_usd.numerator === next.price.num.toString() &&
   last.price_usd.denominator === next.price.den.toString()
 
-/** Quiet re-verification moves the expiry; say so before readers count the old one as past. */
+/** Quiet re-verification moves the expiry. Publish it before readers treat the old one as past. */
 function isRenewal(last: CompactPriced, next: Priced, { atMs, ttlMs }: Looked): boolean {
   if (last.expires_at_ms === null || next.expiresAtMs === null) return false
   return next.expiresAtMs > last.expires_at_ms && last.expires_at_ms - atMs < ttlMs / 2

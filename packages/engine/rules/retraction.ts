@@ -1,4 +1,4 @@
-/** Why a price is taken back: the words for a token that no longer has one. */
+/** Why a price is retracted: the codes for a token that no longer has a price. */
 import type { RetractReason, UnpricedReason } from './reasons.ts'
 
 export function retractReasonFor(reason: UnpricedReason): RetractReason {

@@ -1,6 +1,6 @@
 /**
  * The effect of a simulated sale on a price (R-sell-3): it caps the score and never changes the value. Taxes are
- * whole basis points, as on the wire, so that a reader of a quote finds the same cap.
+ * whole basis points, as on the wire, so that a client that recomputes a quote gets the same cap.
  */
 import type { Policy } from '../policy/policy.ts'
 import { type Count, type Ms, score } from '../units.ts'
@@ -18,10 +18,13 @@ export type Sellable = {
   readonly reason: string | null
 }
 
-/** Others sold it within this time before the block: then a sale that fails for us is a restriction, and no trap for all. */
+/**
+ * Others sold the token within this time before the block: a sale that fails for us is then a restriction, not a trap
+ * for everybody.
+ */
 export const SALES_SEEN_MS = 86_400_000
 
-/** Before it was looked at. */
+/** Before the first probe. */
 export const NOT_YET: Sellable = {
   status: 'UNKNOWN',
   buyTaxBps: null,
@@ -30,17 +33,17 @@ export const NOT_YET: Sellable = {
   reason: 'NOT_YET',
 }
 
-/** Why a probe found no way to sell that says something of the token: it was tried, and it failed. */
+/** Reasons for finding no way to sell that say something about the token: the probe tried, and it failed. */
 const FAILED: ReadonlySet<string | null> = new Set(['BUY_REVERTED', 'SELL_REVERTED'])
 
-/** A sale that failed for us though others' sales were seen is a restriction (R-sell-2). */
+/** When our sale failed although others' sales were seen, the token is restricted (R-sell-2). */
 export function withSales<Found extends Sellable>(found: Found, lastSaleMs: Ms | null, blockMs: Ms): Found {
   const isFailed = found.status === 'UNSELLABLE' || (found.status === 'UNKNOWN' && FAILED.has(found.reason))
   const isSold = lastSaleMs !== null && blockMs - lastSaleMs <= SALES_SEEN_MS
   return isFailed && isSold ? { ...found, status: 'UNKNOWN', reason: 'SELL_RESTRICTED' } : found
 }
 
-/** The cap on the score of a token; null if there is none, and under a policy of revision 1. */
+/** The cap on the score of a token; null if there is none, and always null under a policy of revision 1. */
 export function sellabilityCap({ status, reason, ...taxes }: Sellable, policy: Policy): Cap | null {
   if (policy.revision === 1) return null
   const { unsellable_cap, restricted_cap, unknown_cap, tax } = policy.sellability

@@ -1,8 +1,8 @@
 /**
- * Sources of a price (R-path-1) and what they are worth together (R-path-2): the token's own first hops that say the published
- * price, each as good as its best route.
+ * Sources of a price (R-path-1) and their combined score (R-path-2): the token's own first hops that support the
+ * published price, each scored by its best route.
  *
- * Law: one source more never lowers the score, whatever it is worth itself.
+ * Law: an additional source never lowers the score, whatever its own score is.
  */
 import { assert } from '../assert.ts'
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'
@@ -10,15 +10,16 @@ import type { Fraction } from '../exact/fraction.ts'
 import type { Policy } from '../policy/policy.ts'
 import { type Count, type Near, type Score, weaker } from '../units.ts'
 
-/** A qualified route; its price is asked for only where doubles cannot tell. */
+/** A qualified route. Its exact price is computed only when doubles cannot decide. */
 export type Qualified = { readonly score: Score; readonly near: Near; readonly price: Fraction | null }
 
 /** A first hop with the score of its best route. */
 export type Source<First> = { readonly first: First; readonly score: Score }
 
 /**
- * Of each first hop its best route decides: of its accepted ones where it has any, else of the `others`; of those that are
- * equally good the one nearest to the published price. That makes it a source if it lies near enough.
+ * The best route of each first hop decides: the best accepted one if the hop has any, otherwise the best of the
+ * `others`; among equals, the one closest to the published price. The hop is a source if that route is close enough
+ * to the published price.
  */
 export function sourcesOf<Route extends Qualified, First>(
   policy: Policy,
@@ -50,8 +51,8 @@ export function sourcesOf<Route extends Qualified, First>(
 }
 
 /**
- * The best that some number k of them says: the band of k, the weakest of the k best, and less where those k are all of one
- * deployment. A single source is usable, so it is never less than the band of one.
+ * The maximum over k of: the band of k, limited by the weakest of the k best sources, and lower when those k all
+ * belong to one deployment. A single source is usable, so the result is never below the band of one.
  */
 export function sourceScore<First>(
   { agreement }: Policy,
@@ -71,7 +72,7 @@ export function sourceScore<First>(
   return best
 }
 
-/** The n-th entry for n sources, the last one for more; none counts as one. */
+/** Entry n for n sources, the last entry for more, and the first for none. */
 export function bandOf(bySources: readonly Score[], sources: Count): Score {
   const value = bySources[Math.min(Math.max(sources, 1), bySources.length) - 1]
   assert(value !== undefined, 'the policy scores at least one source')

@@ -1,6 +1,6 @@
 /**
- * Two stables against each other (R-dispute-3 to R-dispute-6): what the pools of the pair say of their ratio, against the
- * ratio of the answers of their feeds. A dispute caps one of the two; it never replaces or removes a value.
+ * Two stables compared with each other (R-dispute-3 to R-dispute-6): the ratio in the pools of the pair, against the
+ * ratio of their feeds' answers. A dispute caps one of the two; it never replaces or removes a value.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
@@ -11,10 +11,10 @@ import { ascending, devBps, weightedMedian } from './weightedMedian.ts'
 
 const MICRO = 1_000_000n
 
-/** A stable as its guard finds it. */
+/** A stable with the findings of its guard. */
 export type DisputeSide = {
   readonly usd: Fraction
-  /** The value is the present answer of its feed: neither the last one nor the nominal 1. */
+  /** The value is the feed's current answer, not the last one and not the nominal 1. */
   readonly isFresh: boolean
 }
 
@@ -32,12 +32,12 @@ export type StableDispute = {
   /** The stable that is capped. */
   readonly disputed: 'X' | 'Y'
   readonly cap: Score
-  /** The weighted median of the pools, Y per X, and how far it is from the ratio of the answers. */
+  /** The weighted median of the pools, Y per X, and its deviation from the ratio of the answers. */
   readonly market: Fraction
   readonly deviationBps: Fraction
 }
 
-/** Null where the pools agree with the feeds, or where nobody may argue. */
+/** Null when the pools agree with the feeds, or when no pool may take part. */
 export function stableDispute(
   x: DisputeSide,
   y: DisputeSide,
@@ -51,7 +51,7 @@ export function stableDispute(
   return disputeAt(market, x, y, pools, policy)
 }
 
-/** The same where `market` is what the pools together say. */
+/** The same for a given `market`, the combined ratio of the pools. */
 export function disputeAt(
   market: Fraction,
   x: DisputeSide,
@@ -71,7 +71,7 @@ export function disputeAt(
   for (const { median, averageMicrousd } of pools) {
     if (fraction.compare(median, feeds) !== side) continue
     const own = bpsScore(bands, devBps(median, feeds))
-    // A pool further away than the median lends its voice to the band of the median.
+    // A pool further away than the median counts in the band of the median.
     const voice = own > band ? own : band
     if (voice < first) [first, second] = [voice, first]
     else second = weaker(second, voice)

@@ -1,8 +1,8 @@
 /**
- * What one stable token is worth in USD, and how far that may be trusted (R-stable-1, R-stable-7).
+ * The USD value of one stable token, and how far it may be trusted (R-stable-1, R-stable-7).
  *
- * A value is a feed's own answer or the nominal 1, never a mixture, and a value that is not the feed's
- * present answer says so: source LAST always carries STABLE_STALE, source NOMINAL always STABLE_NOMINAL.
+ * A value is a feed's own answer or the nominal 1, never a mixture. A value that is not the feed's current answer is
+ * marked: source LAST always carries STABLE_STALE, source NOMINAL always STABLE_NOMINAL.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms, type Score, score } from '../units.ts'
@@ -13,7 +13,7 @@ import type { Cap } from './reasons.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
 export type StableReading = {
-  /** What the feed says at this block; `complete` is false for an unfinished round. Null: not read. */
+  /** The feed's answer at this block; `complete` is false for an unfinished round. Null: not read. */
   readonly answer: Round | null
   /** The last answer that was positive and complete. */
   readonly last: Answer | null
@@ -30,7 +30,7 @@ export type StableVerdict = {
   readonly caps: readonly Cap[]
   /** |U − 1| in basis points; `num` may be 0. */
   readonly deviationBps: Fraction
-  /** Of the value used; null for the nominal 1. */
+  /** Time of the value used; null for the nominal 1. */
   readonly updatedAtMs: Ms | null
 }
 
@@ -49,10 +49,10 @@ function judge(reading: StableReading, policy: Policy, atMs: Ms): StableVerdict 
   const usd = { num: value.value, den: 10n ** BigInt(value.decimals) }
   const deviationBps = deviationFromOne(usd)
   const { feed } = reading
-  // Negative for an answer ahead of our clock, which is then not old.
+  // Negative for an answer ahead of our clock; such an answer is not old.
   const ageMs = ms(atMs - value.updatedAtMs)
   const isForgotten = feed === null || ageMs > 2 * feed.heartbeatMs + feed.graceMs
-  // A stable last seen off its peg is not put back on it for want of news.
+  // A stable last seen off its peg does not return to the peg merely because news is missing.
   if (isForgotten && isAtMost(deviationBps, BigInt(policy.stable.nominal_limit_bps))) return nominal(policy)
 
   const isStale =
@@ -90,7 +90,10 @@ function nominal(policy: Policy): StableVerdict {
   }
 }
 
-/** Tries the few times at which a rule begins or ends, earliest first, and keeps the first that matters. */
+/**
+ * Tries the few times at which a rule starts or stops to apply, earliest first, and returns the first that changes
+ * the verdict.
+ */
 function nextChange(now: StableVerdict, reading: StableReading, policy: Policy, atMs: Ms): Ms {
   const { feed, sequencer } = reading
   const value = isGood(reading.answer) ? reading.answer : reading.last
@@ -106,12 +109,15 @@ function nextChange(now: StableVerdict, reading: StableReading, policy: Policy, 
   return FOREVER
 }
 
-/** For one reading, status and source settle the value, the score and the caps. */
+/** For one reading, status and source determine the value, the score and the caps. */
 function isChanged(now: StableVerdict, then: StableVerdict): boolean {
   return now.status !== then.status || now.source !== then.source
 }
 
-/** Down, or up for no longer than the grace: prices made while it was down are still arriving. */
+/**
+ * The sequencer is down, or has been up for no longer than the grace: prices made while it was down are still
+ * arriving.
+ */
 function isUnsettled(sequencer: StableReading['sequencer'], policy: Policy, atMs: Ms): boolean {
   if (sequencer === null) return false
   return !sequencer.up || atMs - sequencer.sinceMs <= policy.stable.sequencer_grace_ms

@@ -1,6 +1,6 @@
 /**
- * The five-minute duration-weighted median of a pool's own price (R-temporal-1, R-temporal-2): what a sudden move is measured
- * against.
+ * The five-minute duration-weighted median of a pool's own price (R-temporal-1, R-temporal-2): the reference for a
+ * sudden move.
  */
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -13,7 +13,7 @@ export type Reference =
   | { readonly median: Fraction; readonly near: Near; readonly coveredMs: Ms }
   | { readonly reason: 'INSUFFICIENT_HISTORY'; readonly coveredMs: Ms }
 
-/** `[no further apart than this, score]`; 2 beyond. */
+/** `[largest distance, score]`; 2 beyond the last entry. */
 const UP_TO = [
   [bpsMore(100n), score(10)],
   [bpsMore(200n), score(8)],
@@ -23,8 +23,8 @@ const UP_TO = [
 const INSUFFICIENT_HISTORY_SCORE = score(5)
 
 /**
- * The median over (t − 300,000, t]: the first ratio where twice the time at or below it reaches the window. `changes`
- * follow one another without a gap, oldest first.
+ * The median over (t − 300,000, t]: the first ratio at which twice the time at or below it reaches the window.
+ * `changes` follow one another without a gap, oldest first.
  */
 export function temporalMedian(changes: readonly Change[], t: Ms): Timed<Reference> {
   const [oldest] = changes
@@ -34,7 +34,8 @@ export function temporalMedian(changes: readonly Change[], t: Ms): Timed<Referen
   const value = medianAt(changes, t)
   if ('reason' in value) return { value, untilMs: ms(oldest.fromMs + WINDOW_MS) }
   if (fraction.compare(value.median, newest.ratio) === 0) return { value, untilMs: FOREVER }
-  // Time moves weight from the oldest ratios to the newest and no other way: once the median gave way it stays away.
+  // Time only moves weight from the oldest ratios to the newest, so a ratio that has ceased to be the median does not
+  // become it again.
   let same = Math.max(t, newest.fromMs)
   let other = newest.fromMs + WINDOW_MS
   while (other - same > 1) {
@@ -48,7 +49,7 @@ export function temporalMedian(changes: readonly Change[], t: Ms): Timed<Referen
 
 function medianAt(changes: readonly Change[], t: Ms): Reference {
   const oldest = changes[0] as Change
-  // A read from before the newest change, of a block ahead of our clock, counts as made when it began.
+  // A read from before the newest change, of a block ahead of our clock, counts as made when that change began.
   const toMs = Math.max(t, (changes.at(-1) as Change).fromMs)
   if (toMs - oldest.fromMs < WINDOW_MS)
     return { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(toMs - oldest.fromMs) }
@@ -62,7 +63,7 @@ function medianAt(changes: readonly Change[], t: Ms): Reference {
   for (const { value, forMs } of held.toSorted((a, b) => fraction.compare(a.value, b.value))) {
     atOrBelowMs += forMs
     if (2 * atOrBelowMs < WINDOW_MS) continue
-    // As it was first written: equal ratios may be written in several ways.
+    // Return the ratio in its first notation: equal ratios may be written in several ways.
     const first = held.find(each => fraction.compare(each.value, value) === 0)
     const median = first?.value ?? value
     return { median, near: fraction.near(median), coveredMs: WINDOW_MS }
@@ -70,7 +71,7 @@ function medianAt(changes: readonly Change[], t: Ms): Reference {
   return { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(0) }
 }
 
-/** How far the block-final marginal is from the median; `near` is about where it is, if that is known. */
+/** How far the block-final marginal is from the median; `near` is its approximation, if known. */
 export function temporalScore(
   marginal: Fraction,
   reference: Reference,

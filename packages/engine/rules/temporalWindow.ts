@@ -1,4 +1,4 @@
-/** How far back the median of a pool's own price looks, and what it looks at. */
+/** How far back the median of a pool's own price reaches, and the values it uses. */
 import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
 

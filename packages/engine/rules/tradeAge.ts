@@ -1,12 +1,12 @@
-/** NO_RECENT_TRADE: a price nobody has traded at for long is believed less, the longer the less. */
+/** NO_RECENT_TRADE: the longer nobody has traded at a price, the less it is trusted. */
 import type { Policy } from '../policy/policy.ts'
 import { type Ms, ms } from '../units.ts'
 import type { Cap } from './reasons.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
 /**
- * An age on a bound is not past it. While no trade is known the cap is that of an unknown one; in revision 1 it was as if
- * the pool had traded when it was found.
+ * An age on a bound is not past it. While no trade is known, the cap is that of an unknown trade; revision 1 assumed
+ * a trade at the moment the pool was found.
  */
 export function tradeAgeCap(
   lastTradeMs: Ms | null,

@@ -1,9 +1,9 @@
 /**
- * VALUE_IMBALANCE: a pool whose both sides are priced elsewhere and whose own ratio is more than ten times
- * away from that. Such a pool is deep, self-consistent and wrong.
+ * VALUE_IMBALANCE: both tokens of a pool are priced elsewhere, and its own ratio is more than ten times away from
+ * that. Such a pool is deep, self-consistent and wrong.
  *
- * "Elsewhere" must itself be a consensus: other first hops that agree among themselves have to carry the share
- * that a rejection of outliers needs. Two equal halves that disagree stay an unresolved split.
+ * "Elsewhere" must itself be a consensus: other first hops that agree with one another must carry the share that a
+ * rejection of outliers requires. Two equal halves that disagree remain an unresolved split.
  */
 import { apart, type Bound, times } from '../exact/apart.ts'
 import { display } from '../exact/decimal.ts'
@@ -58,7 +58,7 @@ function medianPrice(routes: readonly Route[]): Fraction {
   return (priced[at] as Orderable).price
 }
 
-/** Whether the dearest is more than `far` times the cheapest. */
+/** Whether the highest price is more than `far` times the lowest. */
 function spansMoreThan(routes: readonly Route[], far: Bound): boolean {
   let least: Near = (routes[0] as Route).near
   let most = least
@@ -66,7 +66,7 @@ function spansMoreThan(routes: readonly Route[], far: Bound): boolean {
     least = asNear(Math.min(least, near))
     most = asNear(Math.max(most, near))
   }
-  // Far inside the bound no exact price is needed; a double that cannot decide compares as unordered.
+  // Well inside the bound no exact price is needed. A double that cannot decide compares as unordered.
   if (most / least < far.near / 2) return false
   const order = ascending(routes as readonly (Route & Orderable)[])
   const priceAt = (at: Count | undefined) => routes[at as Count]?.price as Fraction

@@ -9,12 +9,12 @@ import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Count, count, type Near, type Sign } from '../units.ts'
 
-/** What can be put in order: a price, about where it is if that is known, and the id that breaks a tie. */
+/** An item that can be ordered: its price, the approximation of that price if known, and the id that breaks a tie. */
 export type Orderable = { readonly id: string; readonly price: Fraction; readonly near?: Near }
 
 const BPS = 10_000n
 
-/** Wider than all that two approximations and their quotient can be off by: inside, the integers decide. */
+/** Wider than the combined error of two approximations and their quotient: within it, the integers decide. */
 const SURELY_MORE = 1 + 2 ** -46
 const SURELY_LESS = 1 - 2 ** -46
 
@@ -23,7 +23,7 @@ export const nearOf = (item: Orderable): Near => item.near ?? fraction.near(item
 
 /** The indices of `items` by ascending price, ties by id. */
 export function ascending(items: readonly Orderable[], nears: readonly Near[] = items.map(nearOf)): Count[] {
-  // By insertion: items are few, and those of one first hop often come in order.
+  // Insertion sort: there are few items, and those of one first hop often arrive in order.
   const order: Count[] = []
   for (let next = 0; next < items.length; next++) {
     let place = order.length
@@ -52,7 +52,7 @@ export function weightedMedian<Item>(sorted: readonly Item[], weightOf: (item: I
   return medianOf(sorted, weightOf, total)
 }
 
-/** The same where the total is known. */
+/** The same with a known total. */
 export function medianOf<Item>(
   sorted: readonly Item[],
   weightOf: (item: Item) => bigint,
@@ -84,13 +84,13 @@ export function devBps(p: Fraction, q: Fraction): Fraction {
   return { num: BPS * (num - den), den }
 }
 
-/** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 is above. */
+/** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 means `above`. */
 export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction): Sign {
   // above/centre against centre/below, both at least 1.
   return fraction.compare(fraction.times(above, below), fraction.times(centre, centre))
 }
 
-/** The outcome of `furtherFrom` where floats are sure of it; 0 where the integers must decide. */
+/** The outcome of `furtherFrom` when floats are certain of it; 0 when the integers must decide. */
 export function furtherFromNear(centre: Near, below: Near, above: Near): Sign {
   const up = above / centre
   const down = centre / below

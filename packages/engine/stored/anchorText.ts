@@ -1,4 +1,7 @@
-/** The view of an anchor as it is stored: one line of words, with a bar before each route that it hardly rests on. */
+/**
+ * The stored form of an anchor's view: one line of words, with a bar before each route on which its price hardly
+ * rests.
+ */
 import type { AnchorView, RouteView } from '../rules/anchorView.ts'
 import type { Cap, CapCode, UnpricedReason } from '../rules/reasons.ts'
 import { score } from '../units.ts'
@@ -21,7 +24,7 @@ export function viewFrom(text: string): AnchorView {
     return { id, score: score(Number(value)), caps: capsFrom(caps) }
   })
   const [value = '', caps = '', material = ''] = main.split(' ')
-  // The line of a price starts with its score, that of an absence is its reason.
+  // The line of a price starts with its score; without a price, the line is the reason.
   if (!/^\d/.test(value)) return { reason: value as UnpricedReason, minor }
   return {
     score: score(Number(value)),

@@ -1,6 +1,6 @@
 /**
- * The state as text, entity by entity: what a commit writes and a restart reads. A state read back continues
- * exactly as the one that was written; indexes are rebuilt, never stored.
+ * The state as text, entity by entity, for commits and restarts. A restored state continues exactly like the one that
+ * was written; indexes are rebuilt, never stored.
  */
 import type { EntityKey, Token } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
@@ -39,7 +39,7 @@ import {
 } from './images.ts'
 import { read, write } from './words.ts'
 
-/** The text of an entity, or null when it is gone: the commit deletes it. */
+/** The text of an entity, or null when it no longer exists: the commit deletes it. */
 export function encodeEntity(state: State, key: EntityKey): string | null {
   const [kind = '', id = ''] = key.split('/')
   switch (kind) {
@@ -81,7 +81,7 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
   }
 }
 
-/** What the block of a journal left; of null, what all blocks before the known journals did. */
+/** The histories after the block of a journal; for null, after all blocks before the known journals. */
 function afterBlock(state: State, journal: Journal | null): After {
   const later = state.journals.slice(journal === null ? 0 : state.journals.indexOf(journal) + 1)
   return {
@@ -123,7 +123,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   state.chain = chainFrom(chain)
   for (const each of read<ExternalDepth[]>(texts.get('coverage') ?? '[]'))
     state.coverage.set(each.token, each)
-  // Tokens first: a pool is entered beside its own.
+  // Tokens first: entering a pool requires its token.
   for (const [key, text] of texts) {
     if (!key.startsWith('token/')) continue
     const stored = read<Omit<Token, 'past'>>(text)
@@ -148,7 +148,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   const journals = [...texts]
     .filter(([key]) => key.startsWith('undo/'))
     .map(([, text]) => read<JournalImage>(text))
-  // The newest first: each is told from what came after it.
+  // The newest first: each is decoded relative to its successor.
   for (const image of journals.sort((a, b) => b.block.number - a.block.number))
     state.journals.unshift(journalFrom(image, afterBlock(state, null)))
   const gaps = [...texts].filter(([key]) => key.startsWith('gap/')).map(([, text]) => read<Gap>(text))

@@ -1,4 +1,4 @@
-/** Entities as plain values: what a text can hold of them, and how they are made whole again. */
+/** Entities as plain values: the part that text can hold, and how to restore the rest. */
 import { adapterOf, type PoolTerms } from '../amm/families.ts'
 import type { BookUndo, Journal } from '../chain/undo.ts'
 import type { KnownPool, Pool, PoolState, Sellability, Stable, Token } from '../entities.ts'
@@ -16,12 +16,12 @@ import { viewFrom, viewText } from './anchorText.ts'
 import { deltaOf, earlierOf, type StoredList } from './listDelta.ts'
 import { type VisitImage, visitFrom, visitImage } from './visitImage.ts'
 
-/** A state that was written before gaps, or visits, were known of has no word about them. */
+/** A state written before gaps or visits existed lacks their fields. */
 type PoolStateImage = Omit<PoolState, 'history' | 'visit' | 'isBeforeGap' | 'past'> & {
   readonly history: readonly Change[]
   readonly visit?: VisitImage | null
   readonly isBeforeGap?: boolean
-  /** Nor about a past that was read. */
+  /** It also lacks a past that was read. */
   readonly past?: PoolState['past']
 }
 
@@ -53,7 +53,7 @@ const stateFromDelta = ({ history, ...image }: DeltaState, other: temporal.Histo
 const isSameRatio = (a: Fraction, b: Fraction): boolean => a === b || (a.num === b.num && a.den === b.den)
 const isSameChange = (a: Change, b: Change): boolean => isSameRatio(a.ratio, b.ratio)
 
-/** Terms without the book of ticks, which is stored by itself. */
+/** Terms without the book of ticks, which is stored separately. */
 type TermsImage = PoolTerms extends infer T ? Omit<T, 'book'> & Pick<PoolTerms, 'family'> : never
 
 function termsImage(terms: PoolTerms): TermsImage {
@@ -68,7 +68,7 @@ export type TicksImage = {
   readonly entries: readonly tickBook.TickEntry[]
 }
 
-/** The running minute by itself: the full ones change once a minute, and are stored apart. */
+/** The running minute alone: the full minutes change once a minute, and are stored separately. */
 export type PastImage = Omit<Running, 'open'> & { readonly open: readonly Omit<Noted, 'near'>[] }
 export type MinutesImage = readonly Omit<Kept, 'near'>[]
 
@@ -82,7 +82,7 @@ export const minutesImage = (minutes: readonly Kept[]): MinutesImage =>
 export const pastFrom = ({ open, touchedMs }: PastImage): Running => ({ open: open.map(keptFrom), touchedMs })
 export const minutesFrom = (image: MinutesImage): readonly Kept[] => image.map(keptFrom)
 
-/** An answer that was read before times were kept counts as read at its block. */
+/** An answer from before reading times were kept counts as read at its block. */
 export const stableFrom = (image: Omit<Stable, 'good'> & Partial<Pick<Stable, 'good'>>): Stable => ({
   ...image,
   good:
@@ -146,9 +146,9 @@ export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'sw
   readonly publishedTokens: readonly Address[]
   readonly stables: readonly (readonly [Address, Stable | null])[]
   readonly decimals: readonly (readonly [Address, Token['decimals']])[]
-  /** Absent before it was read. */
+  /** Absent in journals from before sellability was read. */
   readonly sellability?: readonly (readonly [Address, Sellability | null])[]
-  /** Absent before pasts were kept. */
+  /** Absent in journals from before pasts were kept. */
   readonly pasts?: readonly (readonly [Address, UndonePast | null])[]
   readonly minutes?: readonly (readonly [Address, MinutesImage])[]
 }
@@ -233,6 +233,6 @@ const eachOf = <From, To>(
 export const chainFrom = (image: ChainImage): ChainPosition => ({
   ...image,
   anchors: eachOf(image.anchors, viewFrom),
-  // Written before it was kept: the next valuation sets it.
+  // Written before the field existed: the next valuation sets it.
   anchorUsd: image.anchorUsd ?? {},
 })

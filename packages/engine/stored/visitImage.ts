@@ -1,4 +1,7 @@
-/** A pool's moment as plain values. Where ratios are about follows from them; the nearest is mostly the one that held. */
+/**
+ * A pool's moment as plain values. The approximations of its ratios are derived again; the closest ratio is mostly
+ * the one that held.
+ */
 import type { Visit } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { placeOf } from '../memory/temporalTape.ts'

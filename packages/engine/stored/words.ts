@@ -1,4 +1,7 @@
-/** Values as text: JSON, with a bigint as a string that starts with `#`; a string that starts with `#` gets a second one. */
+/**
+ * Values as text: JSON, with a bigint as a string that starts with `#`. A string that starts with `#` gets a second
+ * one.
+ */
 import { assert } from '../assert.ts'
 
 export function write(value: unknown): string {
@@ -13,7 +16,7 @@ export function read<Value>(text: string | undefined): Value {
   return revived(JSON.parse(text)) as Value
 }
 
-/** In place: a function handed to JSON.parse takes several times as long. */
+/** Revives in place: passing a function to JSON.parse takes several times as long. */
 function revived(value: unknown): unknown {
   if (typeof value === 'string') {
     if (!value.startsWith('#')) return value

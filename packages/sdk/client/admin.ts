@@ -1,4 +1,6 @@
-/** The operator's calls: keys, limits, tokens, policy, retention, chains, the audit log of all of them, and incidents. */
+/**
+ * The operator's calls: keys, limits, tokens, policy, retention, chains, the audit log of all of them, and incidents.
+ */
 import type {
   AuditPage,
   Backfill,
@@ -24,34 +26,37 @@ type Overrides = Readonly<Record<string, unknown>>
 type Page = { readonly limit?: number; readonly cursor?: string }
 
 export type AdminClient = {
-  /** The answer is the only one that holds the key. */
+  /** Only this answer contains the key. */
   issueKey(wish: KeyRequest, options?: CallOptions): Promise<IssuedKey>
   fetchKeys(options?: CallOptions): Promise<KeyList>
-  /** Another key in the place of this one, which ends at once. */
+  /** Replaces a key with a new one; the old key ends at once. */
   rollKey(keyId: string, options?: CallOptions): Promise<IssuedKey>
   revokeKey(keyId: string, options?: CallOptions): Promise<void>
   fetchConsumer(consumer: string, options?: CallOptions): Promise<ConsumerRecord>
   setLimits(consumer: string, limits: LimitsRequest, options?: CallOptions): Promise<ConsumerRecord>
   enrolToken(token: TokenPath, options?: CallOptions): Promise<Token | PendingQuote>
   unenrolToken(token: TokenPath, options?: CallOptions): Promise<void>
-  /** Lets decimals that changed count at once, if the token still says this number; they wait for half an hour otherwise. */
+  /**
+   * Makes changed decimals take effect at once, if the token still reports this number; otherwise they wait for half
+   * an hour.
+   */
   confirmDecimals(token: TokenPath, decimals: DecimalsRequest, options?: CallOptions): Promise<void>
   fetchPolicy(options?: CallOptions): Promise<PolicyRecord>
-  /** Any subset of the policy, laid over that of the configuration; an empty one undoes it. */
+  /** Any subset of the policy, merged over the configured one; an empty subset undoes it. */
   setPolicy(overrides: Overrides, options?: CallOptions): Promise<PolicyRecord>
-  /** What a policy would change, without changing it. */
+  /** What a policy would change, without applying it. */
   tryPolicy(overrides: Overrides, options?: CallOptions): Promise<PolicyDiff>
   fetchBackfills(options?: CallOptions): Promise<BackfillList>
-  /** Scans the past of a chain; one that was cut short goes on. */
+  /** Scans the past of a chain; an interrupted back-fill resumes where it stopped. */
   startBackfill(request: BackfillRequest, options?: CallOptions): Promise<Backfill>
   fetchRetention(options?: CallOptions): Promise<Retention>
   setRetention(retention: Retention, options?: CallOptions): Promise<Retention>
   pauseChain(chain: ChainPath, options?: CallOptions): Promise<void>
   resumeChain(chain: ChainPath, options?: CallOptions): Promise<void>
   fetchAudit(page?: Page, options?: CallOptions): Promise<AuditPage>
-  /** What can be made to go wrong in a local world, and what was; on real chains nothing. */
+  /** Incidents that can be caused in a local world, and those that were; empty on real chains. */
   fetchIncidents(options?: CallOptions): Promise<IncidentList>
-  /** Begun when it is answered; `fetchIncidents` tells what came of it. */
+  /** The incident has begun when the call answers; `fetchIncidents` reports its outcome. */
   causeIncident(wish: IncidentRequest, options?: CallOptions): Promise<CausedIncident>
 }
 

@@ -4,14 +4,14 @@ import { AssayError } from './failure.ts'
 export type Backoff = {
   readonly baseMs: number
   readonly maxMs: number
-  /** Failures in a row before the last one is thrown. */
+  /** Consecutive failures before the last one is thrown. */
   readonly maxFailures: number
 }
 
 /** About an hour of outage. */
 export const DEFAULT_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000, maxFailures: 240 }
 
-/** Full jitter, so that clients dropped together do not come back together. `failures` counts from 1. */
+/** Full jitter, so that clients dropped together do not reconnect together. `failures` counts from 1. */
 export function delayMs({ baseMs, maxMs }: Backoff, failures: number, random = Math.random): number {
   const ceiling = Math.min(maxMs, baseMs * 2 ** Math.min(failures - 1, 30))
   return Math.floor(random() * ceiling)
@@ -36,7 +36,7 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Calls until it succeeds, fails for good, or has failed too often. Waits at least what the service asks. */
+/** Calls until it succeeds, fails permanently, or has failed too often. Waits at least as long as the service asks. */
 export async function retrying<Result>(
   attempt: () => Promise<Result>,
   backoff: Backoff,

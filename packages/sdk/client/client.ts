@@ -1,7 +1,7 @@
 /**
  * The client: one typed call per endpoint, the stream, and the follower on top of it.
  *
- * Parameters have the names of the wire; options of the SDK itself are a second argument.
+ * Parameters have the names used on the wire; options of the SDK itself are a second argument.
  */
 import type { PolicyRecord } from '../wire/admin.ts'
 import type { ChainList, ChainPath } from '../wire/chain.ts'
@@ -30,7 +30,7 @@ import { type SocketConstructor, Stream, type StreamRequest } from './stream.ts'
 import { type WebhookClient, webhookClient } from './webhooks.ts'
 
 export type ClientOptions = {
-  /** Where the service lives, with its path prefix if it has one. */
+  /** The address of the service, including its path prefix if it has one. */
   readonly baseUrl: string
   /** Absent in a browser that has a session cookie. */
   readonly apiKey?: string
@@ -49,30 +49,30 @@ export type Client = {
   fetchPool(pool: PoolPath, options?: CallOptions): Promise<Pool>
   fetchPoolEvents(query: PoolPath & PoolEventsQuery, options?: CallOptions): Promise<PoolEventPage>
   quotePool(query: PoolPath & PoolQuoteQuery, options?: CallOptions): Promise<PoolQuote>
-  /** PRICED, UNPRICED or PENDING by `state`; errors are thrown. */
+  /** PRICED, UNPRICED or PENDING, depending on `state`; errors are thrown. */
   quoteToken(query: TokenPath & Omit<TokenQuoteQuery, 'view'>, options?: CallOptions): Promise<TokenQuote>
   quoteTokens(batch: BatchRequest, options?: CallOptions): Promise<BatchResponse>
-  /** What sales of a token would pay, with the swaps to carry out. */
+  /** The proceeds of selling a token, with the swaps to execute. */
   fetchExit(query: TokenPath & ExitQuery, options?: CallOptions): Promise<Exit | PendingQuote>
-  /** What it would cost to move the published price, with the cheapest plans found. */
+  /** The cost of moving the published price, with the cheapest plans found. */
   fetchCost(token: TokenPath, options?: CallOptions): Promise<Cost | PendingQuote>
-  /** What was published about a token: over a range, or at one moment. */
+  /** The published history of a token, over a range or at one moment. */
   fetchHistory(query: TokenPath & Omit<HistoryQuery, 'interval'>, options?: CallOptions): Promise<HistoryPage>
-  /** The same as candles; a bucket without a price is absent. */
+  /** The same history as candles; a bucket without a price is absent. */
   fetchCandles(
     query: TokenPath & HistoryQuery & { readonly interval: Interval },
     options?: CallOptions,
   ): Promise<CandlePage>
-  /** The numbers that records of this version were computed with. */
+  /** The policy that records of this version were computed with. */
   fetchPolicy(policyVersion: string, options?: CallOptions): Promise<PolicyRecord>
   fetchHealth(chain: ChainPath, options?: CallOptions): Promise<Health>
   /** A session for browsers; with `chain_id`, also a cursor to resume a stream at. */
   createSession(query?: SessionQuery, options?: CallOptions): Promise<Session>
   fetchSession(options?: CallOptions): Promise<SessionInfo>
   endSession(options?: CallOptions): Promise<void>
-  /** What an operator does; needs a key with scope `admin`. */
+  /** Operator calls; they need a key with scope `admin`. */
   readonly admin: AdminClient
-  /** Addresses of yours that are called when a record meets a condition. */
+  /** Your addresses that the service calls when a record meets a condition. */
   readonly webhooks: WebhookClient
   stream(request: StreamRequest): Stream
   follow(request: FollowRequest): Follower
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
   const http: HttpOptions = {
     baseUrl: new URL(options.baseUrl.endsWith('/') ? options.baseUrl : `${options.baseUrl}/`),
     apiKey: options.apiKey ?? null,
-    // Called as a method of its own object, a browser's fetch throws.
+    // A browser's fetch throws when called as a method of another object.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   }
   const get = <Result>(

@@ -1,6 +1,6 @@
 /**
- * Exact values as pairs of bigints, for readers who compare or multiply prices. Nothing is rounded but by
- * `format`, once, from the exact value.
+ * Exact values as pairs of bigints, for readers who compare or multiply prices. Only `format` rounds, once, from the
+ * exact value.
  */
 import type { ExactValue } from '../wire/quantity.ts'
 
@@ -9,7 +9,7 @@ export type Exact = { readonly num: bigint; readonly den: bigint }
 
 const DISPLAY_DIGITS = 18
 
-/** A value of the wire. Throws RangeError on text that is not one. */
+/** Parses a value of the wire. Throws RangeError if the text is not one. */
 export function from({ numerator, denominator }: Pick<ExactValue, 'numerator' | 'denominator'>): Exact {
   if (!isDigits(numerator) || !isDigits(denominator) || BigInt(denominator) === 0n)
     throw new RangeError(`${numerator}/${denominator} is not an exact value`)
@@ -22,7 +22,7 @@ export function compare(a: Exact, b: Exact): -1 | 0 | 1 {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** What `amount` atomic units of a token are worth at a price per whole token. */
+/** The value of `amount` atomic units of a token at a price per whole token. */
 export function multiply(price: Exact, amount: bigint, decimals: number): Exact {
   if (amount < 0n) throw new RangeError(`an amount of ${amount}`)
   return { num: price.num * amount, den: price.den * 10n ** BigInt(decimals) }
@@ -42,7 +42,7 @@ export function format({ num, den }: Exact, digits: number = DISPLAY_DIGITS): st
     const scaledNum = shift > 0 ? num * 10n ** BigInt(shift) : num
     const scaledDen = shift < 0 ? den * 10n ** BigInt(-shift) : den
     const quotient = scaledNum / scaledDen
-    // den/num = 10 exactly guesses one too low: one more digit than asked for, and round again.
+    // The guess for den/num = 10 exactly is one too low: the quotient then has one extra digit, so round again.
     if (quotient >= 10n ** BigInt(digits)) {
       exponent += 1
       continue

@@ -1,13 +1,13 @@
 /**
- * What a call can throw. Every failure has a code of the wire's catalogue or of `CLIENT_ERRORS`, the HTTP
- * status if there was an answer, and says whether a retry can help and how long to wait first.
+ * Everything a call can throw. Each failure has a code from the wire's catalogue or from `CLIENT_ERRORS` and the HTTP
+ * status if there was an answer. It also states whether a retry can help and how long to wait first.
  *
- * A token without a price is not here: UNPRICED and PENDING are values.
+ * A token without a price is not a failure: UNPRICED and PENDING are values.
  */
 import { QUOTE_ERRORS, type QuoteErrorCode, STATUS_ERRORS, type StatusErrorCode } from '../wire/error.ts'
 import type { Known } from '../wire/schema.ts'
 
-/** Failures without an answer of the service that could name them. */
+/** Failures for which no answer of the service gives a code. */
 export const CLIENT_ERRORS = {
   NETWORK: { retryable: true, about: 'The service could not be reached.' },
   TIMEOUT: { retryable: true, about: 'No response within the time limit of the caller.' },
@@ -39,7 +39,7 @@ export class AssayError extends Error {
   readonly status: number | null
   readonly retryable: boolean
   readonly retryAfterMs: number | null
-  /** `X-Request-Id` of the answer: what an operator searches the log for. */
+  /** `X-Request-Id` of the answer, which an operator can search for in the log. */
   readonly requestId: string | null
 
   constructor(facts: Facts) {
@@ -62,7 +62,7 @@ export class ForbiddenError extends AssayError {
   override readonly name = 'ForbiddenError'
 }
 
-/** 429; `retryAfterMs` says how long to wait. */
+/** 429; `retryAfterMs` is the time to wait. */
 export class RateLimitedError extends AssayError {
   override readonly name = 'RateLimitedError'
 }
@@ -97,7 +97,7 @@ type Answer = {
   readonly what: string
 }
 
-/** Answers without a body: the status says it all. */
+/** Answers without a body, identified by their status alone. */
 const BY_STATUS_ALONE: Readonly<
   Record<number, { readonly code: StatusErrorCode; readonly Failure: new (facts: Facts) => AssayError }>
 > = {
@@ -142,6 +142,6 @@ const CATALOGUE: Readonly<Record<string, { readonly retryable: boolean }>> = {
   ...CLIENT_ERRORS,
 }
 
-/** By the catalogue; a code it does not know, by its status. */
+/** From the catalogue; for an unknown code, from its status. */
 const isRetryable = (code: string, status: number | null): boolean =>
   CATALOGUE[code]?.retryable ?? (status !== null && status >= 500)

@@ -1,10 +1,11 @@
 /**
- * Following a chain, or some of its tokens and pools: snapshot, cursor, replay, live; and all of it again when the
- * service says so.
+ * Follows a chain, or some of its tokens and pools: snapshot, cursor, replay, live. Starts over when the service
+ * requires it.
  *
- * The follower holds the current state of what it follows and moves only while it is iterated or run. A
- * dropped connection is resumed after the last record applied; a refused cursor starts from a new snapshot.
- * It ends quietly by `close()`, the signal or leaving the loop, and throws only what no retry can help.
+ * The follower holds the current state of everything it follows and advances only while it is iterated or run. It
+ * resumes a dropped connection after the last record applied, and starts from a new snapshot when its cursor is
+ * refused. It ends quietly through `close()`, the signal or leaving the loop, and throws only errors that no retry
+ * can fix.
  */
 import type { Health } from '../wire/health.ts'
 import type { Id } from '../wire/identifier.ts'
@@ -24,7 +25,7 @@ import type { Stream, StreamOutcome, StreamRequest } from './stream.ts'
 /** Four missed health records. */
 const SILENCE_MS = 60_000
 
-/** What following needs of a client. */
+/** The parts of a client that following needs. */
 export type Source = PoolSource & {
   createSession(query: SessionQuery, options: CallOptions): Promise<Session>
   stream(request: StreamRequest): Stream
@@ -36,28 +37,28 @@ export type FollowRequest = ScopeRequest & {
   readonly signal?: AbortSignal
   readonly backoff?: Partial<Backoff>
   readonly silenceMs?: number
-  /** The client's clock; left out, the system's. */
+  /** The client's clock; the system clock by default. */
   readonly now?: () => number
 }
 
 export type FollowStatus = 'resetting' | 'replaying' | 'live' | 'reconnecting' | 'closed'
 
 export type FollowEvent =
-  /** `reason`: why it resets or reconnects; null otherwise. */
+  /** `reason` explains a reset or reconnect; null otherwise. */
   | { readonly kind: 'status'; readonly status: FollowStatus; readonly reason: string | null }
-  /** A record that was news. */
+  /** A record that was not seen before. */
   | { readonly kind: 'record'; readonly record: Envelope }
 
-/** For `run`. One that throws ends it. */
+/** Callbacks for `run`. A callback that throws ends it. */
 export type FollowCallbacks = {
   readonly onStatus?: (status: FollowStatus, reason: string | null) => void
-  /** A token as it is now: once for each when the snapshot has been read, then after every record about it. */
+  /** The current state of a token: once for each after the snapshot, then after every record about it. */
   readonly onToken?: (token: FollowedToken) => void
-  /** A pool as it is now, as with tokens; null when it is gone with its block. */
+  /** The current state of a pool, as for tokens; null when the pool was removed with its block. */
   readonly onPool?: (poolId: Id, pool: FollowedPool | null) => void
   readonly onSwap?: (swap: SwapEvent) => void
   readonly onHealth?: (health: Health) => void
-  /** Each record as it came, before any of the above. */
+  /** Each record as received, before any of the above. */
   readonly onRecord?: (record: Envelope) => void
 }
 
@@ -72,9 +73,9 @@ export class Follower implements AsyncIterable<FollowEvent> {
   readonly #closing = new AbortController()
   readonly #signal: AbortSignal
   #status: FollowStatus = 'resetting'
-  /** Connections in a row that brought no record. */
+  /** Consecutive connections that brought no record. */
   #failures = 0
-  /** A snapshot was read that the callbacks of `run` have not seen yet. */
+  /** A snapshot was read that the callbacks of `run` have not received yet. */
   #isUnseen = false
   /** The last session was refused for the sequence of a new snapshot. */
   #wasRefused = false
@@ -107,12 +108,12 @@ export class Follower implements AsyncIterable<FollowEvent> {
     return this.#market.sequence
   }
 
-  /** How the chain's feed is gone, as far as this client knows; null while it carries prices. */
+  /** Why the chain's feed is gone, as far as this client knows; null while it carries prices. */
   feedGone(nowMs: number = this.#now()): FeedGone | null {
     return this.#market.feed.gone(nowMs)
   }
 
-  /** With its price as it holds at `nowMs`: one that has expired, or whose feed is gone, is UNPRICED. */
+  /** The token with its price at `nowMs`: a token whose price has expired, or whose feed is gone, is UNPRICED. */
   token(tokenId: Id, nowMs: number = this.#now()): FollowedToken | undefined {
     const held = this.#market.tokens.get(tokenId)
     return held === undefined ? undefined : presented(held, nowMs, this.feedGone(nowMs))
@@ -123,7 +124,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     for (const held of this.#market.tokens.values()) yield presented(held, nowMs, feedGone)
   }
 
-  /** With the price of its last record, whatever has become of it since: for those who present it themselves. */
+  /** Tokens with the price of their last record, expired or not, for callers that apply expiry themselves. */
   storedTokens(): IterableIterator<FollowedToken> {
     return this.#market.tokens.values()
   }
@@ -141,8 +142,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
   }
 
   /**
-   * Follows until it is closed and calls back: first with the state of the snapshot, and again after a reset, then with
-   * every change. Rejects with what no retry can help.
+   * Follows until it is closed and calls back: first with the state of the snapshot, and again after a reset, then
+   * with every change. Rejects with errors that no retry can fix.
    */
   async run(callbacks: FollowCallbacks): Promise<void> {
     for await (const event of this) {
@@ -155,7 +156,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     callbacks.onStatus?.('closed', null)
   }
 
-  /** Once its session is open: only then is it known whether the feed still supports the prices. */
+  /** Called once the session is open: only then is it known whether the feed still supports the prices. */
   #showSnapshot({ onToken, onPool }: FollowCallbacks): void {
     if (!this.#isUnseen || this.#status !== 'replaying') return
     this.#isUnseen = false
@@ -232,7 +233,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     })
     for await (const record of stream) {
       this.#failures = 0
-      // An older service without `feed` in the session reports it by its records alone.
+      // An older service without `feed` in the session reports it only through its records.
       const isReplayed = feed !== undefined && record.stream_sequence <= log.head_sequence
       const isNews = this.#market.apply(record, this.#now(), isReplayed)
       if (this.#status !== 'live' && record.stream_sequence >= log.head_sequence)
@@ -243,8 +244,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
   }
 
   /**
-   * Null when the service does not know that sequence: its log is another one now, perhaps since the snapshot. If it
-   * refuses what it has just given a second time, it has some other reason, which a new snapshot would not change.
+   * Null when the service does not know that sequence: its log has been replaced, perhaps since the snapshot. A
+   * service that refuses its own fresh sequence a second time has another reason, which a new snapshot would not fix.
    */
   async #createSession(sequence: number, isFresh: boolean): Promise<Session | null> {
     const query = { chain_id: this.#chainId, snapshot_sequence: sequence }
@@ -284,7 +285,7 @@ function presented(held: FollowedToken, nowMs: number, feedGone: FeedGone | null
   return price === held.price ? held : { ...held, price }
 }
 
-/** Why a connection is over, in a word or two. */
+/** Why a connection ended, in a word or two. */
 function reasonOf(outcome: Exclude<StreamOutcome, { kind: 'ENDED' }>): string {
   if (outcome.kind === 'CLOSED') return `${outcome.code} ${outcome.reason}`.trimEnd()
   return outcome.kind === 'RESET_REQUIRED' ? outcome.reason : outcome.why

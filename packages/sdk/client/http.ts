@@ -1,6 +1,6 @@
 /**
- * One HTTP call: a typed answer, or an `AssayError`. The key goes into the Authorization header and nowhere
- * else; a call ends at its deadline or with the caller's signal, whichever comes first.
+ * One HTTP call: a typed answer, or an `AssayError`. The key is sent only in the Authorization header. A call ends at
+ * its deadline or with the caller's signal, whichever comes first.
  */
 import { AssayError, errorOf, UnreachableError } from './failure.ts'
 
@@ -23,13 +23,13 @@ type Query = Readonly<Record<string, string | number | undefined>>
 
 export type Call = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the base URL, each segment already encoded. */
+  /** Path below the base URL, each segment already encoded. */
   readonly path: string
   readonly query?: Query
   readonly body?: unknown
 }
 
-/** `Result` is the type of the wire; answers are trusted to follow it and may have more fields. */
+/** `Result` is the type of the wire; answers are trusted to match it and may have more fields. */
 export async function call<Result>(
   http: HttpOptions,
   what: Call,
@@ -74,10 +74,10 @@ async function exchange(http: HttpOptions, what: Call, options: CallOptions) {
   }
 }
 
-/** Without query and headers: nothing secret gets into a message. */
+/** Without query and headers, so that no message contains a secret. */
 const nameOf = ({ method, path }: Call): string => `${method ?? 'GET'} /${path}`
 
-/** Resolved below the base, whose own path is kept. */
+/** Resolved below the base URL, whose own path is kept. */
 export function urlOf(baseUrl: URL, { path, query = {} }: Pick<Call, 'path' | 'query'>): string {
   const url = new URL(path, baseUrl)
   for (const [name, value] of Object.entries(query))
@@ -93,7 +93,7 @@ function headersOf({ apiKey }: HttpOptions, { body }: Call): Record<string, stri
   }
 }
 
-/** Null where there is no JSON object. */
+/** Null if the text is not a JSON object. */
 function parse(text: string): object | null {
   try {
     const body: unknown = JSON.parse(text)
@@ -103,13 +103,13 @@ function parse(text: string): object | null {
   }
 }
 
-/** The header has whole seconds; anything else says nothing. */
+/** The header has whole seconds; ignore anything else. */
 function retryAfterMs(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? ''
   return /^[0-9]{1,9}$/.test(text) ? Number(text) * 1000 : null
 }
 
-/** Fetch hides why behind "fetch failed". */
+/** Fetch hides the cause behind "fetch failed". */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message

@@ -1,6 +1,6 @@
 /**
- * A bounded queue between a socket that pushes and one reader that pulls. It takes no more than `limit`
- * items: a browser's WebSocket cannot be slowed down, so the one way to hold it back is to let go of it.
+ * A bounded queue between a socket that pushes and one reader that pulls. It takes no more than `limit` items. A
+ * browser's WebSocket cannot be slowed down, so on overflow the only option is to drop the connection.
  */
 export class Inbox<Item> {
   readonly #limit: number
@@ -13,7 +13,7 @@ export class Inbox<Item> {
     this.#limit = limit
   }
 
-  /** False when the queue is full or ended; the item is then not in it. */
+  /** False when the queue is full or ended; the item is then not queued. */
   push(item: Item): boolean {
     if (this.#isEnded || this.#items.length - this.#read >= this.#limit) return false
     this.#items.push(item)
@@ -21,13 +21,13 @@ export class Inbox<Item> {
     return true
   }
 
-  /** What is queued can still be read. */
+  /** Queued items can still be read. */
   end(): void {
     this.#isEnded = true
     this.#notify()
   }
 
-  /** Drops what is queued, too. */
+  /** Also drops queued items. */
   clear(): void {
     this.#items = []
     this.#read = 0

@@ -1,8 +1,9 @@
 /**
- * The tokens and pools of one chain, or those of them that are followed, as a snapshot and the records after it say they are.
+ * The tokens and pools of one chain, or those of them that are followed, built from a snapshot and the records after
+ * it.
  *
- * Pages of a snapshot are read at different moments, so each entity has a position of its own: a record is
- * applied to an entity only above it. Records are absolute, so what is skipped is never missed.
+ * Pages of a snapshot are read at different moments, so each entity has a position of its own: a record applies to an
+ * entity only above that position. Records are absolute, so a skipped record is never missed.
  */
 import type { Health } from '../wire/health.ts'
 import type { Id } from '../wire/identifier.ts'
@@ -18,7 +19,7 @@ export type FollowedToken = {
   readonly token: Omit<PoolToken, 'price'> | null
   /** Null before it is first evaluated. */
   readonly price: CompactState | null
-  /** Records at or below it are older than this entry. */
+  /** Records at or below this sequence are older than the entry. */
   readonly sequence: number
 }
 
@@ -37,7 +38,7 @@ export class Market {
   readonly #tokens = new Map<Id, FollowedToken>()
   readonly #pools = new Map<Id, FollowedPool>()
   readonly #scope: Scope
-  /** Outlives a reset: it is about the chain, not about a place in its log. */
+  /** Survives a reset, because it describes the chain and not a position in its log. */
   readonly feed = new FeedWatch()
   #health: Health | null = null
   #sequence: number | null = null
@@ -58,12 +59,12 @@ export class Market {
     return this.#health
   }
 
-  /** Everything up to here has been applied; null without a snapshot. */
+  /** Everything up to this sequence has been applied; null without a snapshot. */
   get sequence(): number | null {
     return this.#sequence
   }
 
-  /** Discards everything: its cursor was refused. */
+  /** Discards everything, because the cursor was refused. */
   clear(): void {
     this.#tokens.clear()
     this.#pools.clear()
@@ -71,7 +72,7 @@ export class Market {
     this.#sequence = null
   }
 
-  /** Takes a whole snapshot; records have to be replayed from the oldest of its pages. */
+  /** Loads a whole snapshot; records have to be replayed from the oldest of its pages. */
   load(pages: readonly PoolPage[], nowMs: number = Date.now()): void {
     this.clear()
     this.feed.opened(pages.at(-1)?.feeds?.[0], nowMs)
@@ -88,8 +89,8 @@ export class Market {
   }
 
   /**
-   * False for overlap: what was applied before, and what an entity's own state is already newer than; and for what is
-   * out of scope. `isReplayed`: it was on the log before the connection was made.
+   * False for overlap (a record applied before, or older than an entity's own state) and for records out of scope.
+   * `isReplayed`: the record was in the log before the connection was made.
    */
   apply(record: Envelope, nowMs: number = Date.now(), isReplayed = false): boolean {
     if (this.#sequence !== null && record.stream_sequence <= this.#sequence) return false
@@ -107,12 +108,12 @@ export class Market {
       case 'SWAP_OBSERVED':
         return true
       default:
-        // A type of a later server: it moves the position and nothing else.
+        // A record type of a later server only advances the position.
         return false
     }
   }
 
-  /** A token is in many pools, on pages of different moments: the newest state wins. */
+  /** A token is in many pools, on pages of different moments; the newest state wins. */
   #loadToken({ price, ...token }: PoolToken, pageSequence: number): void {
     if (!this.#scope.hasToken(token.token_id)) return
     const sequence = price?.as_of.stream_sequence ?? pageSequence

@@ -18,7 +18,7 @@ export type ScopeRequest = {
 export class Scope {
   readonly #tokens: ReadonlySet<Id>
   readonly #pools: ReadonlySet<Id>
-  /** Of the pools asked for. */
+  /** Tokens of the requested pools. */
   readonly #sides = new Set<Id>()
   readonly isWhole: boolean
 
@@ -28,7 +28,7 @@ export class Scope {
     this.isWhole = token === undefined && pool === undefined
   }
 
-  /** Addresses whose pools are all that a snapshot needs; null when it needs every page. */
+  /** Addresses whose pools are sufficient for a snapshot; null when it needs every page. */
   get tokenAddresses(): readonly Address[] | null {
     return this.isWhole || this.#pools.size > 0 ? null : [...this.#tokens].map(addressOf)
   }
@@ -37,7 +37,7 @@ export class Scope {
     return this.isWhole || this.#tokens.has(tokenId) || this.#sides.has(tokenId)
   }
 
-  /** Asked of each pool once it is known, for its tokens come with it. */
+  /** Called for each pool once it is known, because its tokens come with it. */
   takes({ pool_id, token0, token1 }: Pick<Pool, 'pool_id' | 'token0' | 'token1'>): boolean {
     return this.#takes(pool_id, [token0.token_id, token1.token_id])
   }

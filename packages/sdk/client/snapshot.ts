@@ -1,9 +1,8 @@
 /**
- * The pool snapshot of a chain, page by page. Pages are of different moments, each with its own
- * `snapshot_sequence`; replay from the least of them loses nothing.
+ * The pool snapshot of a chain, page by page. Pages are from different moments, each with its own
+ * `snapshot_sequence`; a replay from the least of them loses nothing.
  *
- * A failed page is retried alone: a snapshot larger than the rate limit's burst would never finish if it
- * restarted.
+ * A failed page is retried alone: a snapshot larger than the rate limit's burst would never finish if it restarted.
  */
 import type { Address } from '../wire/identifier.ts'
 import { MAX_PAGE_LIMIT } from '../wire/page.ts'
@@ -12,12 +11,12 @@ import { type Backoff, retrying } from './backoff.ts'
 import { AssayError } from './failure.ts'
 import type { CallOptions } from './http.ts'
 
-/** Ten million pools: a service that pages further than this is going round in circles. */
+/** Ten million pools. A service that returns more pages than this is repeating itself. */
 const MAX_PAGES = 10_000
 
 export type PoolSource = { fetchPools(query: PoolsQuery, options: CallOptions): Promise<PoolPage> }
 
-/** Pages of these tokens' pools; of all pools where that is null. */
+/** Pages of these tokens' pools, or of all pools if null. */
 export async function readSnapshot(
   source: PoolSource,
   chainId: number,

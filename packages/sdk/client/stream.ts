@@ -1,9 +1,9 @@
 /**
  * One connection of the stream: an async iterator over envelopes that ends with an outcome.
  *
- * Iteration never throws because the connection ended; `outcome` says how it did, and `follow` is what acts
- * on it. With an API key the handshake carries it in a header, which Node's WebSocket can send and a browser
- * cannot: in a browser, exchange the key once (`createSession`) and stream with the session cookie.
+ * Iteration never throws because the connection ended. `outcome` states how it ended, and `follow` acts on it. With
+ * an API key the handshake carries it in a header, which Node's WebSocket can send and a browser cannot: in a
+ * browser, exchange the key once (`createSession`) and stream with the session cookie.
  */
 import { type ResetReason, shouldReconnect } from '../wire/error.ts'
 import type { Id } from '../wire/identifier.ts'
@@ -11,22 +11,22 @@ import type { Known } from '../wire/schema.ts'
 import type { Envelope, StreamMessage, SubscribeFrame } from '../wire/stream.ts'
 import { Inbox } from './inbox.ts'
 
-/** About 20 MB of records. A reader further behind is let go and can resume. */
+/** About 20 MB of records. A reader further behind is disconnected and can resume. */
 const MAX_QUEUED = 10_000
 
 type SocketEvent = { readonly data?: unknown; readonly code?: number; readonly reason?: string }
 
-/** The part of a WebSocket that is used. Every platform has its own types of events: `any` fits them all. */
+/** The parts of a WebSocket in use. Every platform has its own event types; `any` fits them all. */
 export type Socket = {
   send(text: string): void
   close(code?: number): void
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void
 }
-/** Node's and that of `ws` take headers as their second argument; a browser's is given none. */
+/** Node's WebSocket and `ws` accept headers as the second argument; a browser's gets none. */
 export type SocketConstructor = new (url: string, init?: any) => Socket
 
 export type StreamRequest = {
-  /** Ids may be of any case and order. Empty or absent lists are no constraint. */
+  /** Ids may have any case and order. Empty or absent lists are no constraint. */
   readonly filter: {
     readonly chain_ids: readonly number[]
     readonly pool_ids?: readonly string[]
@@ -36,7 +36,7 @@ export type StreamRequest = {
   /** Null or absent starts live. A cursor needs a filter of exactly its chain and nothing narrower. */
   readonly resumeCursor?: string | null
   readonly signal?: AbortSignal
-  /** Gives up on a connection that says nothing for so long; FEED_HEALTH comes every 15 s per chain. */
+  /** Closes a connection that is silent for this long; FEED_HEALTH arrives every 15 s per chain. */
   readonly silenceMs?: number
 }
 
@@ -47,23 +47,23 @@ export type StreamOutcome =
       readonly reason: Known<ResetReason>
       readonly serverTimeMs: number | null
     }
-  /** Closed by the service or the network. `lastSequence` is what a 1013 says was delivered last. */
+  /** Closed by the service or the network. `lastSequence` is the last delivered sequence according to a 1013. */
   | {
       readonly kind: 'CLOSED'
       readonly code: number
       readonly reason: string
       readonly lastSequence: number | null
-      /** How long a 1012 asks to stay away, so that not everyone comes back at once. */
+      /** How long a 1012 asks clients to stay away, so that they do not all return at once. */
       readonly retryAfterMs: number | null
       readonly reconnect: boolean
     }
-  /** Given up by this side. */
+  /** Closed by this side. */
   | { readonly kind: 'GIVEN_UP'; readonly why: 'SILENCE' | 'OVERFLOW' | 'MALFORMED' }
   /** `close()`, the signal, or the reader leaving its loop. */
   | { readonly kind: 'ENDED' }
 
 export class Stream implements AsyncIterable<Envelope> {
-  /** Settles when the connection is over; never rejects. */
+  /** Resolves when the connection is over; never rejects. */
   readonly outcome: Promise<StreamOutcome>
   readonly #inbox = new Inbox<Envelope>(MAX_QUEUED)
   readonly #socket: Socket
@@ -85,7 +85,8 @@ export class Stream implements AsyncIterable<Envelope> {
       if (!this.#isOver) socket.send(frame)
     })
     socket.addEventListener('message', (event: SocketEvent) => this.#receive(event.data))
-    // It says nothing and a close follows, but the `ws` package throws what no one listens to.
+    // The event carries no information and a close follows, but the `ws` package throws an error event without a
+    // listener.
     socket.addEventListener('error', () => {})
     socket.addEventListener('close', (event: SocketEvent) => this.#over(closed(event)))
     this.#signal?.addEventListener('abort', this.close)
@@ -93,7 +94,7 @@ export class Stream implements AsyncIterable<Envelope> {
     this.#watch()
   }
 
-  /** Ends the connection and the iteration; what is queued is dropped. */
+  /** Ends the connection and the iteration; queued records are dropped. */
   readonly close = (): void => {
     this.#over({ kind: 'ENDED' })
     this.#inbox.clear()
@@ -120,7 +121,7 @@ export class Stream implements AsyncIterable<Envelope> {
     } else if (!this.#inbox.push(message)) this.#over({ kind: 'GIVEN_UP', why: 'OVERFLOW' })
   }
 
-  /** The first outcome is the outcome: the close event that follows our own close says nothing new. */
+  /** Only the first outcome counts: the close event that follows our own close adds nothing. */
   #over(outcome: StreamOutcome): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -138,7 +139,7 @@ export class Stream implements AsyncIterable<Envelope> {
   }
 }
 
-/** The frame in the form the service insists on: lower case, ascending, unique. */
+/** The frame in the form the service requires: lower case, ascending, unique. */
 function frameOf({ filter, resumeCursor }: StreamRequest): SubscribeFrame {
   return {
     filter: {
@@ -154,7 +155,7 @@ function frameOf({ filter, resumeCursor }: StreamRequest): SubscribeFrame {
 const idsOf = (ids: readonly string[] = []): Id[] =>
   [...new Set(ids.map(id => id.toLowerCase() as Id))].sort()
 
-/** Null for what is no message of ours. A type this SDK does not know is let through: it has a sequence. */
+/** Null for data that is not a message of the stream. An unknown type passes, because it has a sequence. */
 function messageOf(data: unknown): StreamMessage | null {
   if (typeof data !== 'string') return null
   let message: { type?: unknown; payload?: unknown; stream_sequence?: unknown } | null

@@ -1,4 +1,4 @@
-/** Calls about webhooks; they need a key with scope `stream`, and see those of its consumer. */
+/** Webhook calls; they need a key with scope `stream`, and see the webhooks of its consumer. */
 import type {
   Webhook,
   WebhookDeliveryPage,
@@ -13,15 +13,15 @@ import { call, type Call, type CallOptions, type HttpOptions } from './http.ts'
 type Page = { readonly limit?: number; readonly cursor?: string }
 
 export type WebhookClient = {
-  /** The answer is the only one that holds the secret, until it is rotated. */
+  /** Only this answer contains the secret, until it is rotated. */
   create(wish: WebhookRequest, options?: CallOptions): Promise<WebhookWithSecret>
   fetchAll(options?: CallOptions): Promise<WebhookList>
   fetch(webhookId: string, options?: CallOptions): Promise<Webhook>
   remove(webhookId: string, options?: CallOptions): Promise<void>
-  /** Sends one message now, and says what came of it. */
+  /** Sends one message now, and reports the outcome. */
   test(webhookId: string, options?: CallOptions): Promise<WebhookTest>
   fetchDeliveries(webhookId: string, page?: Page, options?: CallOptions): Promise<WebhookDeliveryPage>
-  /** Another secret; the one before signs beside it for a day. */
+  /** Creates a new secret; the previous one signs in parallel for a day. */
   rotate(webhookId: string, options?: CallOptions): Promise<WebhookWithSecret>
   /** Matches the log again; repeated messages keep their ids. */
   replay(webhookId: string, from: WebhookReplayRequest, options?: CallOptions): Promise<Webhook>

@@ -1,4 +1,7 @@
-/** Says so when a price is taken back, and what holds instead. `node alert.ts CHAIN`, with ASSAY_URL and ASSAY_KEY. */
+/**
+ * Reports when a price is retracted, and the state that replaces it. `node alert.ts CHAIN`, with ASSAY_URL and
+ * ASSAY_KEY.
+ */
 import { createClient } from '@assay/sdk'
 
 const { ASSAY_URL = 'http://127.0.0.1:8080', ASSAY_KEY = '' } = process.env

@@ -1,5 +1,5 @@
 /**
- * What some tokens are worth together, counting only prices of at least a confidence. Exact until it is printed.
+ * The total value of some tokens, counting only prices with at least a given confidence. Exact until it is printed.
  * `node portfolio.ts CHAIN FLOOR TOKEN=AMOUNT …`, amounts in whole tokens, with ASSAY_URL and ASSAY_KEY.
  */
 import { createClient, exact } from '@assay/sdk'

@@ -1,4 +1,7 @@
-/** Prices of a chain in a terminal, a line each, and how the feed is. `node watch.ts CHAIN`, with ASSAY_URL and ASSAY_KEY. */
+/**
+ * Prints the prices of a chain in a terminal, one per line, and the state of the feed. `node watch.ts CHAIN`, with
+ * ASSAY_URL and ASSAY_KEY.
+ */
 import { createClient } from '@assay/sdk'
 
 const { ASSAY_URL = 'http://127.0.0.1:8080', ASSAY_KEY = '' } = process.env

@@ -1,10 +1,10 @@
 /**
- * Compiles the probe into the JSON beside it. Run by hand after its source changed; the JSON carries the SHA-256 of the
- * source, and a test fails when the two no longer belong together. What is kept is the code that runs, not the code that
- * creates it: the probe is never deployed.
+ * Compiles the probe into the JSON beside it. Run by hand after a change of the source; the JSON carries the SHA-256
+ * of the source, and a test fails when the two no longer match. The JSON holds the runtime code, not the creation
+ * code: the probe is never deployed.
  *
- * solc is not a dependency: install it anywhere outside the repository and pass the folder. The version is that of
- * packages/world/contracts/README.md.
+ * solc is not a dependency: install it anywhere outside the repository and pass the folder.
+ * packages/world/contracts/README.md names the version.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -34,11 +34,11 @@ const input = {
   language: 'Solidity',
   sources: { [FILE]: { content: source }, [IMPORTED]: { content: imported } },
   settings: {
-    // The oldest that all chains of the built-in table run.
+    // The oldest version that all chains of the built-in table support.
     evmVersion: 'paris',
     optimizer: { enabled: true, runs: 200 },
     viaIR: true,
-    // Without the metadata hash the same source gives the same bytes wherever it is compiled.
+    // Without the metadata hash, the same source compiles to the same bytes everywhere.
     metadata: { appendCBOR: false, bytecodeHash: 'none' },
     outputSelection: { '*': { '*': ['evm.deployedBytecode.object', 'evm.methodIdentifiers'] } },
   },

@@ -1,9 +1,9 @@
 /**
- * What the trips of a probe say of a token. Two looks: the whole way within one block, and a sale some blocks after the
- * purchase, by an account without code.
+ * Judges a token by the trips of a probe. There are two looks: the whole trip within one block, and a sale some
+ * blocks after the purchase, by an account without code.
  *
- * Law: UNSELLABLE is only said when both sizes failed in a later block. What fails within one block alone may be an honest
- * cool-down, or a ban on contracts, and is UNKNOWN.
+ * Law: a token is UNSELLABLE only when both sizes failed in a later block. A failure within one block alone may be an
+ * honest cool-down, or a ban on contracts, and is UNKNOWN.
  */
 import type { Hex } from './hex.ts'
 import type { Passage, ProbeStep, Trip } from './plan.ts'
@@ -12,8 +12,9 @@ export type SellabilityStatus = 'SELLABLE' | 'TAXED' | 'UNSELLABLE' | 'UNKNOWN'
 export type SellabilityMethod = 'CALL_OVERRIDE' | 'SIMULATE' | 'TRANSFER_LOGS'
 
 /**
- * SIZE_LIMITED: only one of two sizes could be sold. TRANSFER_REVERTED: it can be sold, but not sent to an account.
- * NO_PATH: the pool's other token cannot be reached from native currency. NO_OVERRIDES: no endpoint runs the probe.
+ * SIZE_LIMITED: only one of two sizes could be sold. TRANSFER_REVERTED: the token can be sold, but not sent to an
+ * account. NO_PATH: the pool's other token cannot be reached from native currency. NO_OVERRIDES: no endpoint runs the
+ * probe.
  */
 export type SellabilityReason =
   | 'BUY_REVERTED'
@@ -32,11 +33,11 @@ export type Judgement = {
   readonly sellTaxBps: number | null
   readonly reason: SellabilityReason | null
   readonly method: SellabilityMethod | null
-  /** The words or the selector of what reverted, made printable; null where nothing did. */
+  /** The text or selector of the revert, made printable; null when nothing reverted. */
   readonly revert: string | null
 }
 
-/** Both sizes, small first; null where no endpoint took that look. */
+/** Both sizes, the smaller first; null when no endpoint ran that look. */
 export type Looks = { readonly now: readonly Trip[] | null; readonly later: readonly Trip[] | null }
 
 const NOTHING = { buyTaxBps: null, transferTaxBps: null, sellTaxBps: null } as const
@@ -64,7 +65,7 @@ export function judge({ now, later }: Looks): Judgement {
   return { status: isTaxed ? 'TAXED' : 'SELLABLE', ...taxes, reason, method, revert }
 }
 
-/** Of an endpoint that runs no probe, or a token that cannot be reached. */
+/** For an endpoint that runs no probe, or a token that cannot be reached. */
 export const unknownFor = (reason: SellabilityReason): Judgement => ({
   status: 'UNKNOWN',
   ...NOTHING,
@@ -73,7 +74,7 @@ export const unknownFor = (reason: SellabilityReason): Judgement => ({
   revert: null,
 })
 
-/** The nearest basis point; null where nothing was sent. */
+/** Rounded to the nearest basis point; null when nothing was sent. */
 export function taxBps(passage: Passage | null): number | null {
   if (passage === null || passage.sent === 0n) return null
   const { sent, arrived } = passage
@@ -81,7 +82,7 @@ export function taxBps(passage: Passage | null): number | null {
   return Number((2n * kept * 10_000n + sent) / (2n * sent))
 }
 
-/** Fewer units than this round a tax away, or into being. */
+/** With fewer units than this, rounding can hide a tax or create one. */
 function taxesOf(looks: readonly (readonly Trip[])[]) {
   const most = (of: (trip: Trip) => Passage | null): number | null =>
     looks.flat().reduce<number | null>((highest, trip) => {
@@ -114,7 +115,7 @@ function revertOf(look: readonly Trip[]): string | null {
   return said === undefined || said === null ? null : wordsOf(said)
 }
 
-/** `Error(string)` in its own words, anything else as its first bytes: a hostile token chooses them. */
+/** The text of an `Error(string)`, or the first bytes of anything else: a hostile token chooses them. */
 export function wordsOf(revert: Hex): string {
   const isError = revert.startsWith('0x08c379a0') && revert.length >= 138
   if (!isError) return revert === '0x' ? '(no reason given)' : revert.slice(0, 10)

@@ -1,33 +1,33 @@
 /**
- * What the probe is asked to do, as the bytes of its calls, and what it answers, as numbers.
+ * Encodes the calls of the probe, and decodes its answers.
  *
- * The layout is that of Probe.sol: every argument has its fixed place, so words by hand suffice. A plan never has more
- * hops than the contract has places.
+ * The layout is that of Probe.sol: every argument has a fixed position, so hand-built words are enough. A plan never
+ * has more hops than the contract has room for.
  */
 import type { Hex } from './hex.ts'
 import probe from './Probe.json' with { type: 'json' }
 
-/** In which of its ways the probe trades with a family's pools. Those of v3's kin differ in the name of their callback alone. */
+/** How the probe trades with a family's pools. Relatives of v3 differ only in the name of their callback. */
 const WAYS = { amm_v2: 1n, amm_v3: 2n, amm_v3_pancake: 2n, amm_algebra_v1: 2n, amm_v4: 3n } as const
 
 export type ProbeFamily = keyof typeof WAYS
 
-/** Null for a family whose pools the probe cannot trade with. */
+/** Null for a family with which the probe cannot trade. */
 export const probeFamily = (family: string): ProbeFamily | null =>
   family in WAYS ? (family as ProbeFamily) : null
 
-/** Whether the share of the input that trades is part of the plan: a pair leaves the sum to the caller. */
+/** Whether the plan includes the share of the input that trades: a pair leaves that computation to the caller. */
 export const needsFee = (family: ProbeFamily): boolean => family === 'amm_v2'
 
 export type ProbeHop = {
   readonly family: ProbeFamily
-  /** v4: the manager. */
+  /** For v4, the manager. */
   readonly pool: Hex
   readonly tokenIn: Hex
   readonly tokenOut: Hex
-  /** v2: the share of the input that trades. */
+  /** For v2, the share of the input that trades. */
   readonly fee: { readonly numerator: bigint; readonly denominator: bigint } | null
-  /** v4: the rest of the pool's key. `native` is the token that wraps its currency 0, where that is the native one. */
+  /** For v4, the rest of the pool's key. `native` is the token that wraps its currency 0, if that is the native one. */
   readonly key?: {
     readonly fee: number
     readonly tickSpacing: number
@@ -36,23 +36,26 @@ export type ProbeHop = {
   }
 }
 
-/** From wrapped native to the token: the last hop is the pool that is probed. */
+/** From wrapped native to the token; the last hop is the probed pool. */
 export type ProbePlan = { readonly wrapped: Hex; readonly hops: readonly ProbeHop[] }
 
-/** What was sent, or said to be, and what arrived. */
+/** The amount sent, or reported as sent, and the amount that arrived. */
 export type Passage = { readonly sent: bigint; readonly arrived: bigint }
 
-/** One way there and back. A passage is null where it was not made. */
+/** One round trip. A passage is null when it did not happen. */
 export type Trip = {
   readonly failed: readonly ProbeStep[]
   readonly bought: Passage | null
   readonly moved: Passage | null
   readonly sold: Passage | null
-  /** What was said by the last step that failed; at most 128 bytes. */
+  /** The revert data of the last step that failed; at most 128 bytes. */
   readonly revert: Hex | null
 }
 
-/** FUND: the pool's other token could not be had. GAS: the way ran out of gas. Neither says anything of the token. */
+/**
+ * FUND: the pool's other token could not be obtained. GAS: the trip ran out of gas. Neither says anything about the
+ * token.
+ */
 export type ProbeStep = 'FUND' | 'BUY' | 'MOVE' | 'SELL' | 'GAS'
 
 export const PROBE_CODE = probe.runtimeCode as Hex
@@ -74,10 +77,10 @@ export const encodeEnter = (plan: ProbePlan, second: Hex): Hex =>
 export const encodeDepart = (plan: ProbePlan, second: Hex): Hex =>
   `${selector('depart')}${planWords(plan, second)}`
 
-/** `approve(address,uint256)` without a limit, as wallets ask for it. */
+/** `approve(address,uint256)` without a limit, as wallets send it. */
 export const encodeApprove = (spender: Hex): Hex => `0x095ea7b3${address(spender)}${'f'.repeat(WORD)}`
 
-/** Null when the bytes are not that many trips. */
+/** Null when the bytes do not hold exactly this many trips. */
 export function decodeTrips(answer: unknown, trips: number): readonly Trip[] | null {
   if (typeof answer !== 'string' || !/^0x[0-9a-f]*$/i.test(answer)) return null
   if (answer.length !== 2 + trips * WORDS * WORD) return null

@@ -1,4 +1,4 @@
-/** Whether a token can be sold, and what is lost on the way: found by trying, on a node, at a block. */
+/** Whether a token can be sold, and how much is lost on the way, found by simulation on a node at a block. */
 export type { Hex } from './hex.ts'
 export {
   type Judgement,

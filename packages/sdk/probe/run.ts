@@ -1,6 +1,6 @@
 /**
- * Runs the probe on a node: nothing is sent, and everything the token can see is chosen to look like an ordinary
- * trade. Addresses are drawn at random each time, so that a list of them is useless.
+ * Runs the probe on a node. Nothing is sent, and everything the token can observe is chosen to look like an ordinary
+ * trade. Addresses are drawn at random each time, so a list of them is useless.
  */
 import type { Hex } from './hex.ts'
 import { type Judgement, judge } from './judge.ts'
@@ -15,31 +15,34 @@ import {
   type Trip,
 } from './plan.ts'
 
-/** Answers with the `result`. Throws for an error, a refusal of overrides or of the method among them. */
+/** Answers with the `result`. Throws on an error, including a refusal of overrides or of the method. */
 export type Ask = (method: 'eth_call' | 'eth_simulateV1', params: readonly unknown[]) => Promise<unknown>
 
 export type ProbeRequest = {
   readonly plan: ProbePlan
-  /** In wei of native currency, the smaller first. */
+  /** In wei of native currency, the smaller size first. */
   readonly sizes: readonly [bigint, bigint]
   readonly block: { readonly number: number; readonly hash: Hex; readonly timeMs: number }
   readonly blockTimeMs: number
-  /** As the chain asks for it; left out, the node takes none. */
+  /** The gas price that the chain requires; omitted, the node requires none. */
   readonly gasPriceWei?: bigint
 }
 
-/** Both attempts of Probe.sol, and the limit of a transaction since EIP-7825 not reached. */
+/** Enough for both attempts of Probe.sol, and below the transaction limit of EIP-7825. */
 const RUN_GAS = 14_000_000n
 const STEP_GAS = 7_000_000n
-/** A wallet approves for less than a twentieth of it. */
+/** An approval by a wallet takes less than a twentieth of it. */
 const APPROVE_GAS = 1_000_000n
-/** The later look: cool-downs of honest tokens are seconds to minutes. Nodes limit how many blocks may lie between. */
+/**
+ * The later look: cool-downs of honest tokens are seconds to minutes. Nodes limit how many blocks may be simulated in
+ * between.
+ */
 const LATER_MS = 600_000
 const LATER_BLOCKS = 20
-/** What the account seems to own besides. */
+/** Additional balance that the account appears to have. */
 const POCKET_WEI = 2_713_004_519_220_771_344n
 
-/** Why a look was not taken is for the caller to tell; a look that was refused is null. */
+/** A look that was refused is null; the caller reports why. */
 export async function probe(
   request: ProbeRequest,
   ask: Ask,
@@ -57,7 +60,7 @@ export async function probe(
   return judge({ now, later })
 }
 
-/** The whole way in one block, the probe being the holder. */
+/** The whole trip in one block, with the probe as the holder. */
 export async function lookNow(request: ProbeRequest, ask: Ask): Promise<readonly Trip[] | null> {
   const { plan, sizes, block } = request
   const [origin, probeAt, second] = [fresh(), fresh(), fresh()]
@@ -70,7 +73,10 @@ export async function lookNow(request: ProbeRequest, ask: Ask): Promise<readonly
   return decodeTrips(await ask('eth_call', [call, { blockHash: block.hash }, overrides]), 2)
 }
 
-/** A purchase in the next block and a sale some blocks after it. The holder is an account without code, a router sells for it. */
+/**
+ * A purchase in the next block and a sale some blocks later. The holder is an account without code, and a router
+ * sells for it.
+ */
 export async function lookLater(request: ProbeRequest, ask: Ask): Promise<readonly Trip[] | null> {
   const { plan, sizes, block, blockTimeMs } = request
   const sides = sizes.map(size => ({ size, origin: fresh(), probeAt: fresh(), second: fresh() }))
@@ -110,7 +116,7 @@ export async function lookLater(request: ProbeRequest, ask: Ask): Promise<readon
   return trips.every(trip => trip !== null) ? trips : null
 }
 
-/** A call that failed as a whole ran out of gas, as the probe catches all else. */
+/** A call that failed as a whole ran out of gas, because the probe catches everything else. */
 const OUT_OF_GAS: Trip = { failed: ['GAS'], bought: null, moved: null, sold: null, revert: '0x' }
 
 function joined(entered: Trip | null, departed: Trip | null): Trip | null {
@@ -124,7 +130,7 @@ function tripOf(call: unknown): Trip | null {
   return decodeTrips(returnData, 1)?.[0] ?? null
 }
 
-/** Of the first or the last block; nodes may list those between. */
+/** Calls of the first or the last block; nodes may list those between. */
 function callsOf(answer: unknown, at: number): readonly unknown[] {
   const block: unknown = Array.isArray(answer) ? answer.at(at) : null
   const { calls } = (block ?? {}) as { calls?: unknown }

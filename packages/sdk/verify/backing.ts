@@ -1,9 +1,9 @@
-/** Whether a pool had the tokens it reckons with when its balances were read, and the cap that follows. */
+/** Whether a pool held the tokens it accounts for when its balances were read, and the resulting cap. */
 import { type Backing, backingCap, ms } from '@assay/engine/rules'
 import type { Hop } from '../wire/route.ts'
 import type { Reading } from './reading.ts'
 
-/** Null where there is no cap, and where no balances were read. */
+/** Null without a cap, and when no balances were read. */
 export function checkBacking(
   { findings, policy }: Reading,
   { backing, reserves }: Hop,

@@ -1,4 +1,4 @@
-/** Disputes of anchors, found again from the answers and pools that a quote shows beside them. */
+/** Disputes of anchors, recomputed from the answers and pools that a quote shows with them. */
 import { deviating, type Fraction, type Policy, stableDispute } from '@assay/engine/rules'
 import type { StableDispute } from '../wire/route.ts'
 import type { Findings } from './findings.ts'
@@ -7,7 +7,7 @@ import { at, type Reading } from './reading.ts'
 
 type CapText = { readonly code: string; readonly cap: number }
 
-/** The cap that pools put on a stable: the least of the disputes in which it is the disputed one. */
+/** The cap that pools put on a stable: the lowest of the disputes in which it is the disputed one. */
 export function disputedCaps(
   findings: Findings,
   policy: Policy,
@@ -62,7 +62,7 @@ function checkStableDispute(
   findings.same(`${path}.${found.disputed.toLowerCase()}.token_address`, disputed.token_address, token, from)
 }
 
-/** What its own feed makes of a routing asset whose fee-free price this is; null where no feed speaks. */
+/** The effect of a routing asset's own feed on its fee-free price; null while no feed answers. */
 export function checkFeed(
   { findings, quote, path, policy, atMs }: Reading,
   marginalUsd: () => Fraction,

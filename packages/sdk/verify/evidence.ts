@@ -1,6 +1,6 @@
 /**
- * The evidence of a quote against the caller's own node: blocks by hash, pools by their factory, what they held, the
- * sale that was seen or simulated, and the decimals it was scaled with.
+ * Checks the evidence of a quote against the caller's own node: blocks by hash, pools by their factory, their
+ * holdings, the observed or simulated sale, and the decimals used to scale it.
  */
 import { DEFAULT_POLICY } from '@assay/engine/rules'
 import type { EvaluatedQuote } from '../wire/quote.ts'
@@ -24,7 +24,7 @@ type Log = {
   readonly logIndex: string
   readonly transactionHash: string
 }
-/** One hop, wherever in the quote it is shown first. */
+/** One hop, at its first place in the quote. */
 type Shown = { readonly hop: Hop; readonly path: string; readonly reading: Reading | null }
 
 export async function checkEvidence(
@@ -73,7 +73,7 @@ function hopsOf(findings: Findings, quote: EvaluatedQuote): Shown[] {
       if (!found.has(hop.pool_id)) found.set(hop.pool_id, { hop, path: `${path}.hops[${index}]`, reading })
     })
   const walk = (priced: PricedText, path: string): void => {
-    // Policies do not matter to a chain: the reading is for dollars alone.
+    // Policies do not matter for chain data: the reading is used for dollars alone.
     const reading = readingOf(findings, DEFAULT_POLICY, priced, path)
     priced.routes.forEach((route, index) => note(route.hops, at(path, `routes[${index}]`), reading))
     priced.routing_assets.forEach((asset, index) => {
@@ -85,7 +85,7 @@ function hopsOf(findings: Findings, quote: EvaluatedQuote): Shown[] {
   return [...found.values()]
 }
 
-/** The block is the node's own at that height, with that time. */
+/** The block is the node's own block at that height, with that time. */
 async function checkBlock(
   findings: Findings,
   node: Node,
@@ -106,7 +106,10 @@ async function checkBlock(
   findings.same(`${path}.${time}`, shown[time], Number(block.timestamp) * 1000, [`${path}.block_hash`])
 }
 
-/** The contract is a pool of these tokens by its factory's word, and deployments are as distinct as they say. */
+/**
+ * The factory confirms that the contract is a pool of these tokens, and deployments are as distinct as the quote
+ * claims.
+ */
 async function checkIdentity(
   findings: Findings,
   node: Node,
@@ -198,7 +201,7 @@ function saleIn(
   return x === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
 }
 
-/** The pool's state at the block of the quote, and what follows from it: a simulated sale, and both depths. */
+/** The pool's state at the block of the quote, and the values derived from it: a simulated sale, and both depths. */
 async function checkHoldings(
   findings: Findings,
   node: Node,

@@ -1,6 +1,6 @@
 /**
- * What a verification found: every number that is not what the rules make of the others, by its path in the quote,
- * with what it was computed from. Text that is no number at all ends the reading of its part, never the process.
+ * The result of a verification: every number that does not follow from the others by the rules, with its path in the
+ * quote and the inputs of the computation. Text that is not a number ends the reading of its part, never the process.
  */
 import { type Fraction, isTooLarge, reduce, toText } from '@assay/engine/rules'
 import type { ExactValue } from '../wire/quantity.ts'
@@ -11,7 +11,7 @@ export type Difference = {
   readonly found: unknown
   /** The value the rules give, or the rule in words. */
   readonly expected: unknown
-  /** Paths of what it was computed from: one of them, or the number itself, is not true. */
+  /** Paths of the inputs: one of them, or the number itself, is not true. */
   readonly from: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export class Findings {
     return this.#checks
   }
 
-  /** Compares leaf by leaf; what `expected` does not name is not looked at. */
+  /** Compares leaf by leaf, and ignores anything that `expected` does not name. */
   same(path: string, found: unknown, expected: unknown, from: readonly string[] = []): void {
     if (Array.isArray(expected)) {
       const list = Array.isArray(found) ? (found as unknown[]) : []
@@ -53,7 +53,7 @@ export class Findings {
     if (found !== expected) this.#note(path, found, expected, from)
   }
 
-  /** A rule that is no equation. */
+  /** Checks a rule that is not an equation. */
   holds(path: string, found: unknown, isTrue: boolean, rule: string, from: readonly string[] = []): void {
     this.#checks += 1
     if (!isTrue) this.#note(path, found, rule, from)
@@ -64,12 +64,12 @@ export class Findings {
     this.#note(path, found, expected, from)
   }
 
-  /** Runs a part that may turn out unreadable. */
+  /** Runs a check that may find its part unreadable. */
   part(check: () => void): void {
     try {
       check()
     } catch (error) {
-      // A missing field or one of another type: a malformed quote must not crash the verifier.
+      // A missing field, or one of another type: a malformed quote must not crash the verifier.
       if (!(error instanceof Unreadable)) this.differ('', String(error), 'the form of a quote')
     }
   }
@@ -80,7 +80,7 @@ export class Findings {
     else this.same(path, found, toText(reduced), from)
   }
 
-  /** A whole number as the wire writes it. */
+  /** A whole number in wire format. */
   whole(path: string, text: unknown): bigint {
     if (typeof text === 'string' && /^(?:0|[1-9][0-9]{0,1300})$/.test(text)) return BigInt(text)
     return this.unreadable(path, text, 'digits of a whole number')
@@ -91,7 +91,7 @@ export class Findings {
     return value > 0n ? value : this.unreadable(path, text, 'a number above 0')
   }
 
-  /** An exact value, reduced and with its own display. */
+  /** An exact value, reduced and with a matching display. */
   value(path: string, text: ExactValue | null | undefined): Fraction {
     if (text === null || text === undefined) return this.unreadable(path, text, 'an exact value')
     const value = {
@@ -122,7 +122,7 @@ export class Findings {
   }
 
   #note(path: string, found: unknown, expected: unknown, from: readonly string[]): void {
-    // Several rules read the same number; it is reported once.
+    // Several rules read the same number; report it once.
     const key = JSON.stringify([path, expected])
     if (this.#told.has(key)) return
     this.#told.add(key)

@@ -1,5 +1,5 @@
 /**
- * One hop: its ratio from the evidence, its marginal price and depth from what the pool holds.
+ * One hop: its ratio from the evidence, its marginal price and depth from the pool's holdings.
  */
 import { depthScore, devBps, type Fraction } from '@assay/engine/rules'
 import type { Hop } from '../wire/route.ts'
@@ -10,7 +10,7 @@ import type { Held, ShownFamily } from './pools/family.ts'
 import { type Reading, usdOf } from './reading.ts'
 
 const MICRO = 1_000_000n
-/** A sale stays inside the 2% of the depth, so its price does too, apart from the fee. */
+/** A sale stays inside 2% of the depth, so its price does too, apart from the fee. */
 const SALE_PPM = 20_000n
 
 export function checkHop(reading: Reading, hop: Hop, path: string, anchors: Anchors | null): void {
@@ -69,7 +69,7 @@ function checkMarginal(findings: Findings, hop: Hop, path: string): void {
   findings.holds(
     `${path}.ratio`,
     hop.ratio,
-    // A sale that was seen has itself moved the price down to where it is: it may lie above it.
+    // An observed sale has itself moved the price down to its present value, so its own price may be higher.
     (hop.evidence.kind === 'OBSERVED_SWAP' || sold.num * fair.den <= fair.num * sold.den) &&
       deviation.num * 100n <= allowedPpm * deviation.den,
     'a sale: off the marginal price by no more than the fee and 2%, and below it where it is simulated',
@@ -77,7 +77,7 @@ function checkMarginal(findings: Findings, hop: Hop, path: string): void {
   )
 }
 
-/** L = min(D_up, D_down); L_eff = min(L, its average). Where what is shown is all they follow from, both are recomputed. */
+/** L = min(D_up, D_down); L_eff = min(L, its average). Recomputes both when the quote shows all of their inputs. */
 function checkDepth(reading: Reading, hop: Hop, path: string): void {
   const { findings, policy } = reading
   const own = `${path}.depth`
@@ -115,7 +115,7 @@ function checkDepth(reading: Reading, hop: Hop, path: string): void {
   findings.holds(
     own,
     depth,
-    // Floored dollars may be one off the exact comparison of units.
+    // Floored dollars may differ by one from the exact comparison of units.
     high <= (low + 1n) * BigInt(policy.depth_asymmetry),
     `up and down within ${policy.depth_asymmetry}×`,
   )
@@ -157,7 +157,7 @@ function checkShownDepth(reading: Reading, hop: Hop, path: string): void {
   )
 }
 
-/** What the pool holds as the hop shows it, and its fee-free price in the hop's direction. */
+/** The pool's holdings as the hop shows them, and its fee-free price in the hop's direction. */
 export function heldBy(
   findings: Findings,
   hop: Hop,

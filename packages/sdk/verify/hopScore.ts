@@ -1,4 +1,4 @@
-/** The score of a hop: every component from its own inputs, the caps in force, and the least of them all. */
+/** The score of a hop: every component from its own inputs, the caps in force, and the minimum of them all. */
 import {
   HOOK_FEE,
   hookClassOf,
@@ -31,10 +31,10 @@ const KINDS = ['READ', 'SHORT', 'UNREAD'] as const
 const TIMES = ['EXACT', 'INTERPOLATED'] as const
 const FINALITIES: ReadonlySet<string> = new Set(['unverified', 'canonical', 'finalized'])
 
-/** What the accepted first hops of a routing asset carry besides: their depth together. */
+/** Additional fields on the accepted first hops of a routing asset: their total depth. */
 export type Anchors = { readonly microusd: bigint; readonly from: readonly string[] }
 
-/** The components that show their inputs. */
+/** The components whose inputs are shown. */
 export function checkComponents(reading: Reading, hop: Hop, path: string): void {
   const { findings } = reading
   findings.part(() => checkTime(reading, hop, path))
@@ -56,7 +56,7 @@ function checkTime({ findings, atMs, ttlMs }: Reading, hop: Hop, path: string): 
   ])
 }
 
-/** What the hop says of its past; null where it says nothing. */
+/** The past that the hop shows; null when it shows none. */
 function pastOf({ findings }: Reading, { past }: Hop, path: string): EnginePast | null {
   if (past === undefined) return null
   const own = `${path}.past`
@@ -119,12 +119,12 @@ function checkAgreement(reading: Reading, hop: Hop, path: string): void {
   const own = `${path}.components.agreement`
   const expected = agreementScores(reading, hop, path)
   const from = ['sources', 'spread_bps', 'retained_weight_bps'].map(name => `${own}.${name}`)
-  // A spread is shown with 18 digits: on a bound, what the rounding hid decides, and either score is right.
+  // A spread is shown with 18 digits. On a bound, the part lost to rounding decides, so either score is right.
   if (!expected.some(each => each.score === hop.components.agreement.score))
     findings.same(`${own}.score`, hop.components.agreement.score, expected[0]?.score, from)
 }
 
-/** The agreement by what is shown of it; two where the shown spread lies on a bound. */
+/** The agreement according to its shown inputs; two scores when the shown spread is on a bound. */
 function agreementScores({ findings, policy }: Reading, hop: Hop, path: string) {
   const own = `${path}.components.agreement`
   const { agreement } = hop.components
@@ -149,7 +149,7 @@ function agreementScores({ findings, policy }: Reading, hop: Hop, path: string) 
   )
 }
 
-/** Caps in their order, and the score. */
+/** Checks the caps in their order, and the score. */
 export function checkScore(reading: Reading, hop: Hop, path: string, anchors: Anchors | null): void {
   const { findings, policy, atMs } = reading
   const { components } = hop
@@ -203,7 +203,7 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
 
 type LastTrade = { readonly lastTradeMs: Ms | null; readonly trackedSinceMs: Ms }
 
-/** The last trade, and since when its age counts where none is known. A quote of version 0.1 has them in one number. */
+/** The last trade, and the start of its age when no trade is known. A quote of version 0.1 has both in one number. */
 function lastTradeOf({ findings, policy }: Reading, hop: Hop, path: string): LastTrade {
   const quietSinceMs = ms(findings.integer(`${path}.quiet_since_ms`, hop.quiet_since_ms))
   if (policy.revision === 1 || hop.last_trade_ms === undefined)
@@ -214,7 +214,7 @@ function lastTradeOf({ findings, policy }: Reading, hop: Hop, path: string): Las
   return { lastTradeMs: tradedMs, trackedSinceMs: tradedMs }
 }
 
-/** External depth may lower or cap a score, and never lifts one. */
+/** External depth may lower or cap a score, and never raises one. */
 function checkCoverage({ findings, policy }: Reading, hop: Hop, path: string, anchors: Anchors) {
   const own = `${path}.components.coverage`
   const shown = hop.components.coverage

@@ -1,13 +1,13 @@
 /**
- * Keccak-256 as Ethereum has it (the padding before SHA-3 was standardised), for the few hashes a reader of quotes needs;
- * in a browser too, which has no such function. Written for clarity: a hash takes a fraction of a millisecond.
+ * Keccak-256 as used by Ethereum (with the padding from before SHA-3 was standardised), for the few hashes a reader
+ * of quotes needs. Browsers have no such function. Written for clarity: a hash takes a fraction of a millisecond.
  */
 const ROUNDS = 24
 const LANES = 25
 const RATE_BYTES = 136
 const MASK = (1n << 64n) - 1n
 
-/** Of the bytes that these hex digits are; `0x` in front or not. */
+/** The hash of the bytes given as hex digits, with or without a leading `0x`. */
 export function keccak256(hex: string): `0x${string}` {
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   const length = digits.length / 2
@@ -36,7 +36,7 @@ function permuted(start: readonly bigint[]): readonly bigint[] {
       x => (columns[(x + 4) % 5] as bigint) ^ rotated(columns[(x + 1) % 5] as bigint, 1),
     )
     state = state.map((lane, i) => lane ^ (theta[i % 5] as bigint))
-    // Rho and pi: one walk over all lanes but the first.
+    // Rho and pi: one walk over all lanes except the first.
     const moved = [...state]
     for (let t = 0, x = 1, y = 0; t < 24; t++) {
       const [nextX, nextY] = [y, (2 * x + 3 * y) % 5]

@@ -1,11 +1,14 @@
-/** The caller's own node, by JSON-RPC over HTTP or by whatever the caller hands in; works in a browser. */
+/**
+ * The caller's own node, through JSON-RPC over HTTP or through a transport that the caller provides; works in a
+ * browser.
+ */
 
 /** Answers with the `result`; throws for an error. */
 export type Transport = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 const TIMEOUT_MS = 15_000
 
-/** The node did not answer, or not with what was asked for. */
+/** The node did not answer, or gave an unexpected answer. */
 export class NodeError extends Error {
   override readonly name = 'NodeError'
 }
@@ -18,7 +21,7 @@ export class Node {
     this.#transport = typeof rpc === 'string' ? httpTransport(rpc, signal) : rpc
   }
 
-  /** What is asked twice is fetched once: blocks are named by hash and do not change. */
+  /** Caches every answer: blocks are named by hash and do not change. */
   async ask<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
     const key = JSON.stringify([method, params])
     const known = this.#known.get(key) ?? this.#transport(method, params)
@@ -28,7 +31,7 @@ export class Node {
     })) as Result
   }
 
-  /** The words a contract answers at a block; throws where it answers nothing. */
+  /** The words a contract returns at a block; throws if it returns nothing. */
   async call(to: string, data: string, blockHash: string): Promise<Words> {
     const answer = await this.ask<unknown>('eth_call', { to, data }, { blockHash })
     if (typeof answer !== 'string' || answer.length < 66 || (answer.length - 2) % 64 !== 0)
@@ -37,7 +40,7 @@ export class Node {
   }
 }
 
-/** ABI words by hand: 32 bytes of hex each. */
+/** ABI words decoded by hand: 32 bytes of hex each. */
 export class Words {
   readonly #data: string
 

@@ -1,10 +1,10 @@
-/** The price without fees against what the token's own pools said before, and the cap that follows. */
+/** The price without fees against the past of the token's own pools, and the resulting cap. */
 import { count, devBps, type Fraction, jumpCap, ms, PAST_MS } from '@assay/engine/rules'
 import { bpsText } from './hopScore.ts'
 import { at, type Reading } from './reading.ts'
 import type { Live } from './routes.ts'
 
-/** Null where there is no cap, and where the quote is older than the rule. A feed that confirms the price leaves none. */
+/** Null without a cap, and when the quote is older than the rule. A feed that confirms the price removes the cap. */
 export function checkPast(
   { findings, quote, path }: Reading,
   chosen: Live,

@@ -1,13 +1,13 @@
 /**
- * A presented quote: the stored record first, then the overlay. The overlay must be the one that a reader derives
- * from that record, and must name the price of the record it covers.
+ * A presented quote: checks the stored record first, then the overlay. The overlay must be the one that a reader
+ * derives from that record, and must contain the price of the record it covers.
  */
 import type { HistoryPage } from '../wire/history.ts'
 import { overlayOf, presentedAs, toGone } from '../wire/presented.ts'
 import type { CompactUnpriced } from '../wire/price.ts'
 import type { Findings } from './findings.ts'
 
-/** `history` as `fetchHistory({ …, at_sequence: quote.as_of.stream_sequence })` gives it. */
+/** `history` as returned by `fetchHistory({ …, at_sequence: quote.as_of.stream_sequence })`. */
 export function checkPresented(
   findings: Findings,
   quote: CompactUnpriced,
@@ -15,7 +15,7 @@ export function checkPresented(
 ): void {
   if (stored === undefined)
     return findings.differ('as_of.stream_sequence', quote.as_of.stream_sequence, 'a record')
-  // When it was read is not known: that a price expires at all is what can be checked.
+  // The time of the reading is unknown, so the check covers only that the price expires at all.
   const reading = { nowMs: Infinity, feedGone: feed === undefined ? null : toGone(feed.status) }
   const reason = overlayOf(stored, reading)
   const from = ['history']

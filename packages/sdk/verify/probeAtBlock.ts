@@ -1,6 +1,6 @@
 /**
- * The probe of a token run again on the caller's own node, at the block and over the pools that the quote names. A node
- * that simulates nothing, or has no state of that block any more, says neither yes nor no.
+ * Runs the probe of a token again on the caller's own node, at the block and through the pools that the quote names.
+ * A node that cannot simulate, or has pruned the state of that block, neither confirms nor refutes.
  */
 import { type Ask, type Hex, needsFee, probe, probeFamily, type ProbeHop } from '../probe/probe.ts'
 import type { Sellability } from '../wire/price.ts'
@@ -12,9 +12,9 @@ import { type Node, NodeError } from './node.ts'
 const TOKEN0 = '0x0dfe1681'
 const TOKEN1 = '0xd21220a7'
 const PPM = 1_000_000n
-/** The later look of a probe is at least ten minutes away, whatever is between blocks. */
+/** The later look of a probe is at least ten minutes away, whatever the block time. */
 const BLOCK_TIME_MS = 12_000
-/** A token may do otherwise with another address. */
+/** A token may behave differently for another address. */
 const TOLERANCE_BPS = 1
 
 type Block = { readonly number: string; readonly timestamp: string }
@@ -32,7 +32,7 @@ export async function checkProbe(findings: Findings, node: Node, quote: Evaluate
   ])
   const [small = 0n, large = 0n] = found.sizes.map(size => findings.whole('sellability.sizes', size))
   const ask: Ask = (method, params) => {
-    // Without a later look a failure now proves nothing, and neither did it for the service.
+    // Without a later look, a failure proves nothing here, and proved nothing for the service either.
     if (method === 'eth_simulateV1' && found.method === 'CALL_OVERRIDE') return Promise.reject(notAsked())
     return node.ask(method, ...params)
   }
@@ -84,7 +84,7 @@ function compare(findings: Findings, found: Sellability, judged: Awaited<ReturnT
   }
 }
 
-/** From the token back to wrapped native: each pool's other token is what the one before it gives. */
+/** From the token back to wrapped native: each pool's other token is the output of the one before it. */
 async function hopsOf(node: Node, { path, block_hash }: Sellability, token: string): Promise<ProbeHop[]> {
   const hops: ProbeHop[] = []
   let tokenOut = token as Hex
@@ -104,7 +104,7 @@ async function hopsOf(node: Node, { path, block_hash }: Sellability, token: stri
 type Probed = Sellability['path'][number]
 type Place = Pick<ProbeHop, 'pool' | 'key'> & { readonly tokens: readonly [Hex, Hex] }
 
-/** A pool that a manager holds: what trades there is in its key, which its id is the hash of. */
+/** A pool held by a manager: its tokens are in its key, and its id is the hash of that key. */
 function managedOf({ pool_id, manager_address, wrapped_address, pool_key }: Probed): Place | null {
   if (manager_address === undefined || pool_key === undefined) return null
   if (poolKeyHash(pool_key) !== pool_id) throw new RangeError(`${pool_id} is not the hash of its pool_key`)

@@ -1,6 +1,6 @@
 /**
- * A quote being verified: the text, its path in the whole, and its sources. Dollars come from two places only, the
- * stables its routes end in and the routing assets it holds in full.
+ * A quote under verification: its text, its path in the whole, and its sources. Dollars come from only two places:
+ * the stables its routes end in and the routing assets it contains in full.
  */
 import type { Fraction, Policy } from '@assay/engine/rules'
 import type { AssetQuote, PricedQuote } from '../wire/quote.ts'
@@ -14,7 +14,7 @@ export type Reading = {
   readonly findings: Findings
   readonly policy: Policy
   readonly quote: PricedText
-  /** Of the quote in the whole: '' for the one asked about. */
+  /** The path of this quote in the whole; '' for the top one. */
   readonly path: string
   readonly atMs: number
   readonly ttlMs: number
@@ -38,7 +38,7 @@ export function readingOf(findings: Findings, policy: Policy, quote: PricedText,
   }
 }
 
-/** What a whole Y is worth; null where the quote does not say. */
+/** The value of a whole Y; null when the quote does not state it. */
 export function usdOf(
   { findings, stables, assets }: Reading,
   token: string,
@@ -54,7 +54,7 @@ export function usdOf(
 
 export const at = (path: string, field: string): string => (path === '' ? field : `${path}.${field}`)
 
-/** The first answer met for a stable, and every routing asset however deep. */
+/** The first answer found for a stable, and every routing asset at any depth. */
 function collect(
   quote: PricedText,
   path: string,

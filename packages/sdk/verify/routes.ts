@@ -1,6 +1,6 @@
 /**
- * The routes of a quote: each connects the token to a stable, costs the product of its hops, is as deep as its
- * shallowest and as good as its weakest; and one that takes no part has failed the rule it names.
+ * The routes of a quote. Each connects the token to a stable; its price is the product of its hops, its depth that of
+ * the shallowest hop and its score that of the weakest. A route that takes no part has failed the rule it names.
  */
 import { feedScore } from '@assay/engine/rules'
 import { toId } from '../wire/identifier.ts'
@@ -10,7 +10,7 @@ import type { Anchors } from './hopScore.ts'
 import { at, type Reading } from './reading.ts'
 import { checkStable } from './stable.ts'
 
-/** A route that takes part, read: what the vote counts. */
+/** A route that takes part, parsed: the input of the vote. */
 export type Live = {
   readonly route: Route
   readonly path: string
@@ -21,7 +21,7 @@ export type Live = {
 
 const PPM_CAP = 1_000_000n
 
-/** Checks every route and hands back those that take part, in the order of the quote. */
+/** Checks every route and returns those that take part, in the order of the quote. */
 export function checkRoutes(reading: Reading): Live[] {
   const { findings, quote, path, policy } = reading
   const anchors = anchorsOf(reading)
@@ -37,7 +37,7 @@ export function checkRoutes(reading: Reading): Live[] {
       checkParts(reading, route, own, route.accepted ? anchors : null)
       if (route.failure === undefined) live.push(checkLive(reading, route, own))
       else checkFailed(reading, route, own)
-      // Refused for its price alone: what the price is made of still has to be true.
+      // Rejected for its price alone: the inputs of that price must still be true.
       if (isRefused(route)) checkLive(reading, route, own)
     })
   })
@@ -50,18 +50,21 @@ export function checkRoutes(reading: Reading): Live[] {
   return live
 }
 
-/** Whole in itself, and refused because others agree on another price. */
+/** Sound in itself, and rejected because others agree on another price. */
 export const isRefused = (route: Route): boolean =>
   route.failure?.rule === 'VALUE_IMBALANCE' && route.hops.every(hop => hop.failure === undefined)
 
-/** What a pool says of itself on whatever route; coverage is of the route's asset, and counts in score and caps. */
+/**
+ * The values of a pool that are the same on every route. Coverage belongs to the route's asset, and affects score and
+ * caps.
+ */
 function ownOf(hop: Hop): object {
   const { coverage: _coverage, ...components } = hop.components
   const { caps: _caps, score: _score, ...own } = hop
   return { ...own, components }
 }
 
-/** Hops of the asset gone on with are the asset's own; the others are checked here. */
+/** Hops after a routing asset belong to that asset; the others are checked here. */
 function checkParts(reading: Reading, route: Route, path: string, anchors: Anchors | null): void {
   const { findings, quote, stables } = reading
   const [first, ...rest] = route.hops
@@ -73,7 +76,7 @@ function checkParts(reading: Reading, route: Route, path: string, anchors: Ancho
     const other = stables.get(route.stable.token_address)
     if (other !== undefined) findings.same(`${path}.stable`, route.stable, other.text, [other.path])
   }
-  // What failed shows no asset it could have gone on with.
+  // A failed route does not show the asset it could have continued from.
   if (rest.length === 0 || route.failure !== undefined) return
   const asset = reading.assets.get(first.to)
   const tail = rest.map(hop => hop.pool_id).join('-')
@@ -161,7 +164,7 @@ function checkLive(reading: Reading, route: Route, path: string): Live {
   return { route, path, hops, price, capacity: least }
 }
 
-/** Rules that can be asked of what is shown. A narrowed quote may be stricter than its policy. */
+/** Rules that can be checked from the values shown. A narrowed quote may be stricter than its policy. */
 function checkFailed({ findings, policy, quote }: Reading, route: Route, path: string): void {
   const { failure } = route
   const hop = route.hops[0] as Hop
@@ -197,7 +200,7 @@ function checkFailed({ findings, policy, quote }: Reading, route: Route, path: s
   )
 }
 
-/** A routing asset's accepted first hops carry coverage, all with the same sum; null for any other token. */
+/** A routing asset's accepted first hops carry coverage, all with the same total; null for any other token. */
 function anchorsOf({ findings, quote, path }: Reading): Anchors | null {
   const depths = new Map<string, { readonly depth: string | undefined; readonly path: string }>()
   let isAnchor = false

@@ -1,4 +1,4 @@
-/** The cap that follows from what a simulated sale found, and that the findings fit together. */
+/** The cap that follows from the findings of a simulated sale, and whether those findings are consistent. */
 import {
   count,
   type Policy,
@@ -11,7 +11,7 @@ import { at, type Reading } from './reading.ts'
 
 const STATUSES: readonly SellabilityStatus[] = ['SELLABLE', 'TAXED', 'UNSELLABLE', 'UNKNOWN']
 
-/** Null where there is no cap: of a stable or routing asset, and of a quote older than the rule. */
+/** Null without a cap: for a stable or routing asset, and for a quote older than the rule. */
 export function checkSellability({ findings, quote, path, policy }: Reading): Capped | null {
   const found = quote.sellability
   if (found === null || found === undefined) return null
@@ -36,7 +36,7 @@ export function checkSellability({ findings, quote, path, policy }: Reading): Ca
 
 const capOf = (sellable: Sellable, policy: Policy): Capped | null => sellabilityCap(sellable, policy)
 
-/** A token with a tax is not called free of one, nor the other way round; one that failed says why. */
+/** A token with a tax must not be called free of one, and vice versa; a failed one must give a reason. */
 function checkStatus(findings: Reading['findings'], own: string, sellable: Sellable): void {
   const { status, reason } = sellable
   const isTaxed = [sellable.buyTaxBps, sellable.transferTaxBps, sellable.sellTaxBps].some(

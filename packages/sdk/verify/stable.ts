@@ -1,17 +1,17 @@
-/** A stable's answer: given its value and where it came from, the guard leaves nothing else open. */
+/** A stable's answer: its value and source determine everything else the guard states. */
 import { count, guardStable, ms, type Policy } from '@assay/engine/rules'
 import { disputedCaps } from './disputes.ts'
 import type { Findings } from './findings.ts'
 import type { StableText } from './reading.ts'
 
-/** Further than any feed's own decimals. */
+/** More than the decimals of any feed. */
 const MOST_DECIMALS = 36
-/** So long a heartbeat that the age of the answer, which the source already tells, does not count again. */
+/** A heartbeat so long that the age of the answer, which the source already reflects, does not count again. */
 const AGELESS_MS = ms(Number.MAX_SAFE_INTEGER / 4)
 
 type Verdict = ReturnType<typeof guardStable>['value']
 
-/** What the guard says of this value from this source; null when no feed can have said it. */
+/** The guard's verdict on this value from this source; null when no feed can have given it. */
 export function guarded(
   findings: Findings,
   path: string,

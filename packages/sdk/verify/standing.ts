@@ -1,4 +1,7 @@
-/** What the sources of a price are worth together, and whether a pool that was left out of the vote says quite another price. */
+/**
+ * The combined score of the sources of a price, and whether a pool that was left out of the vote has a very different
+ * price.
+ */
 import {
   count,
   dissent,
@@ -19,7 +22,7 @@ export type Capped = { readonly code: string; readonly cap: number }
 
 const MICRO = 1_000_000n
 
-/** `heavy` are the material first hops: in revision 1 they are the sources. */
+/** `heavy` holds the material first hops: in revision 1 they are the sources. */
 export function agreementOf(
   { policy }: Reading,
   live: readonly Live[],
@@ -71,7 +74,8 @@ export function dissentIn(
 ): Capped | null {
   const { findings, policy, quote } = reading
   const isHeard = new Set(heard.map(({ hops }) => poolOf(hops)))
-  // A narrowed quote may ask for more depth than its policy: then a pool that shares its depth may weigh too little to be loud.
+  // A narrowed quote may require more depth than its policy: a pool that shares its depth may then weigh too little
+  // to be loud.
   const isBelowNarrowed = (pool: string, depth: string | undefined): boolean =>
     quote.source === 'COMPUTED' && (byFirst.get(pool) ?? 0n) < BigInt(depth ?? 0) && !isShown
   const isShown = quote.confidence.caps.some(({ code }) => code === 'DISSENT')

@@ -1,8 +1,8 @@
 /**
- * `verify`: a quote recomputed from its own evidence with the engine's rules, so that nobody has to take our word.
+ * `verify`: recomputes a quote from its own evidence with the engine's rules, so that nobody has to trust our word.
  *
- * Offline it needs the quote and its policy and says which number does not follow from the others. With a node of the
- * caller's own it also holds the evidence against the chain.
+ * Offline it needs the quote and its policy, and reports which number does not follow from the others. With a node of
+ * the caller's own it also checks the evidence against the chain.
  */
 import { asStored, DEFAULT_POLICY, type Policy, policyVersion } from '@assay/engine/rules'
 import type { PolicyRecord } from '../wire/admin.ts'
@@ -19,22 +19,22 @@ import { guarded } from './stable.ts'
 import { checkLabel, checkVote } from './vote.ts'
 
 export type VerifyOptions = {
-  /** As `fetchPolicy(quote.policy_version)` gives it. Left out, the default policy, if it is the quote's. */
+  /** As returned by `fetchPolicy(quote.policy_version)`. Omitted: the default policy, if the quote uses it. */
   readonly policy?: PolicyRecord | PolicyRecord['policy']
-  /** For a presented quote: the record it overrides, as `fetchHistory` at its `as_of.stream_sequence` gives it. */
+  /** For a presented quote: the record it overrides, as returned by `fetchHistory` at its `as_of.stream_sequence`. */
   readonly history?: HistoryPage
-  /** A node of the caller's own: its URL, or whatever answers JSON-RPC. */
+  /** A node of the caller's own: its URL, or a transport that answers JSON-RPC. */
   readonly rpc?: string | Transport
   readonly signal?: AbortSignal
 }
 
 export type Verification = {
-  /** Nothing differs, and all that was to be checked could be. */
+  /** Nothing differs, and every check could be made. */
   readonly verified: boolean
   readonly differences: readonly Difference[]
   /** Numbers compared. */
   readonly checks: number
-  /** What the node could not answer, such as a state it has pruned: neither true nor false. */
+  /** Checks that the node could not answer, for example because it pruned a state: neither confirmed nor refuted. */
   readonly unchecked: readonly string[]
 }
 
@@ -50,7 +50,10 @@ export async function verify(quote: TokenQuote, options: VerifyOptions = {}): Pr
   return verificationOf(findings, unchecked)
 }
 
-/** What `verify` does without a node or a history, at once, and in a bundle by a third smaller: nothing of it reads a chain. */
+/**
+ * The checks of `verify` without a node or a history. Synchronous, and a third smaller in a bundle, because no part
+ * of it reads a chain.
+ */
 export function verifyOffline(
   quote: TokenQuote,
   { policy }: Pick<VerifyOptions, 'policy'> = {},
@@ -75,7 +78,7 @@ function recompute(findings: Findings, quote: TokenQuote, given: VerifyOptions['
   return quote
 }
 
-/** The policy the quote names; null, and a difference, when the one at hand is another. */
+/** The policy named by the quote; null, with a difference reported, when the given policy is another one. */
 function policyOf(findings: Findings, quote: EvaluatedQuote, given: VerifyOptions['policy']): Policy | null {
   const policy = given === undefined ? DEFAULT_POLICY : asStored(bare(given))
   const version = policyVersion(policy)

@@ -1,7 +1,6 @@
 /**
- * The vote: weights over shared pools, dust removed, outliers rejected in one pass, and the weighted median that
- * is the price; then the published score as the least of agreement, material routes and the state of all they
- * used.
+ * The vote: weights over shared pools, dust removed, outliers rejected in one pass, and the weighted median as the
+ * price; then the published score as the minimum of agreement, material routes and the state of everything they used.
  */
 import {
   stateScore,
@@ -25,7 +24,7 @@ import { isRefused, type Live } from './routes.ts'
 
 type Verdict = NonNullable<ReturnType<typeof consensus>>
 
-/** What failed is shown up to here: beyond, a guard's reasons may be cut off. */
+/** Failed routes are shown up to this number; beyond it, a guard's reasons may be missing. */
 const MAX_FAILED_SHOWN = 16
 const BPS = 10_000n
 
@@ -97,7 +96,7 @@ function weighed(live: readonly Live[]) {
   return weigh(routes, pool => depths.get(pool))
 }
 
-/** Whether a pool that is far from what others agree on was rightly refused, and none of the others wrongly kept. */
+/** Whether a pool far from what others agree on was rightly rejected, and none of the others wrongly kept. */
 function checkImbalance({ findings, quote, policy, path }: Reading, live: readonly Live[]): void {
   const failed = quote.routes.filter(route => route.failure !== undefined)
   const refused: Live[] = []
@@ -261,13 +260,14 @@ function checkPublished(
     },
     aggregate_state: { score: Math.min(10, ...settled) },
   }
-  // If these are missing, a stable's components take their place, and every one of them then differs.
+  // If these are missing, a stable's components are used instead, and every one of them then differs.
   const said = 'path_agreement' in confidence.components ? confidence.components : null
   findings.same(
     `${own}.components.path_agreement`,
     said?.path_agreement,
     components.path_agreement,
-    // All of them: an outlier counts among the observations, and a pool whose routes were not accepted may be a source.
+    // All routes: an outlier counts among the observations, and a pool whose routes were not accepted may be a
+    // source.
     live.flatMap(({ path: route }) => [
       `${route}.score`,
       `${route}.weight_microusd`,
@@ -332,7 +332,7 @@ function marginalUsdOf({ findings }: Reading, { route, hops, path }: Live): Frac
   }, stable)
 }
 
-/** The score, its label, and that a price nobody may use is none. */
+/** Checks the score and its label, and that a price nobody may use is not published. */
 export function checkLabel(
   { findings, quote, path }: Reading,
   expected: number,
@@ -347,7 +347,7 @@ export function checkLabel(
   ])
 }
 
-/** The price lives as long as its longest-lived route, and a route as long as its first hop to expire. */
+/** A price expires with its longest-lived route, and a route with the first of its hops to expire. */
 function checkExpiry({ findings, quote, path, ttlMs }: Reading, accepted: readonly Live[]): void {
   const expiries = accepted.map(({ hops }) => Math.min(...hops.map(hop => hop.verified_at_ms + ttlMs)))
   findings.same(

@@ -1,4 +1,7 @@
-/** What an operator reads and changes besides keys: consumers, policy, back-fill, retention, the audit log; in a local world, incidents. */
+/**
+ * Everything an operator reads and changes besides keys: consumers, policy, back-fill, retention, the audit log; in a
+ * local world, incidents.
+ */
 import { Address, ChainId, Hash } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { CompactState } from './price.ts'
@@ -25,15 +28,15 @@ const limitFields = {
   enrolments_per_day: Count,
 } as const
 
-/** Answer of GET, PUT /v1/admin/consumers/{consumer}. */
+/** Response of GET and PUT /v1/admin/consumers/{consumer}. */
 export const ConsumerRecord = object({ consumer: string(), limits: object(limitFields) })
 export type ConsumerRecord = Static<typeof ConsumerRecord>
 
-/** Body of PUT /v1/admin/consumers/{consumer}: all of its limits. */
+/** Body of PUT /v1/admin/consumers/{consumer}: all of the consumer's limits. */
 export const LimitsRequest = strictObject(limitFields)
 export type LimitsRequest = Static<typeof LimitsRequest>
 
-/** Body of POST /v1/admin/tokens/{chain_id}/{token_address}/decimals: the number that the token says now. */
+/** Body of POST /v1/admin/tokens/{chain_id}/{token_address}/decimals: the number that the token reports now. */
 export const DecimalsRequest = strictObject({ decimals: integer({ minimum: 0, maximum: 36 }) })
 export type DecimalsRequest = Static<typeof DecimalsRequest>
 
@@ -44,7 +47,7 @@ export type PolicyRecord = Static<typeof PolicyRecord>
 /** Body of PUT /v1/admin/policy and POST /v1/admin/policy/dry-run: any subset of the policy. */
 export const PolicyRequest = anyObject()
 
-/** What a policy would change, had it been in force now. */
+/** The effect that a policy would have if it were in force now. */
 export const PolicyDiff = object({
   policy_version: string(),
   changes: array(
@@ -66,13 +69,13 @@ export const BackfillRequest = strictObject({
 })
 export type BackfillRequest = Static<typeof BackfillRequest>
 
-/** One of a chain that was ever begun. `STOPPED` goes on where it was when it is asked for again. */
+/** A back-fill of a chain, past or present. A `STOPPED` one resumes where it was when it is requested again. */
 export const Backfill = object({
   chain_id: ChainId,
   status: known(['RUNNING', 'DONE', 'STOPPED', 'FAILED']),
   from_block: nullable(Count),
   to_block: nullable(Count),
-  /** Everything below is done. */
+  /** Every block below this one is done. */
   next_block: nullable(Count),
   events: Count,
   eta_s: nullable(Count),
@@ -84,14 +87,14 @@ export type BackfillList = Static<typeof BackfillList>
 
 const retentionFields = { hours: integer({ minimum: 1 }), records: integer({ minimum: 1 }) } as const
 
-/** The log keeps at least both. */
+/** The log keeps at least as much as both values require. */
 export const Retention = object(retentionFields)
 export type Retention = Static<typeof Retention>
 
 /** Body of PUT /v1/admin/retention. */
 export const RetentionRequest = strictObject(retentionFields)
 
-/** One change, who made it, and what it was made to. */
+/** One change, its author, and the new value. */
 export const AuditEntry = object({
   at_ms: Ms,
   actor: string(),
@@ -105,26 +108,26 @@ export type AuditPage = Static<typeof AuditPage>
 /** Query of GET /v1/admin/audit. */
 export const AuditQuery = strictObject(pageQueryFields)
 
-/** Body of POST /v1/admin/incidents; left out, the token is one that suits. */
+/** Body of POST /v1/admin/incidents; without a token, the service picks a suitable one. */
 export const IncidentRequest = strictObject({
   name: string(),
   chain_id: ChainId,
   token: optional(string()),
-  /** Of a reorganisation, in blocks. */
+  /** For a reorganisation, in blocks. */
   depth: optional(integer({ minimum: 1, maximum: 64 })),
-  /** Ends it in place of beginning it. */
+  /** Ends the incident instead of starting it. */
   end: optional(boolean()),
 })
 export type IncidentRequest = Static<typeof IncidentRequest>
 
-/** One that was asked for. It waits for a block, so it is RUNNING for up to half a minute. */
+/** A requested incident. It waits for a block, so it is RUNNING for up to half a minute. */
 export const CausedIncident = object({
   name: string(),
   chain_id: ChainId,
   end: boolean(),
   at_ms: Ms,
   status: known(['RUNNING', 'DONE', 'FAILED']),
-  /** What happened, or why it could not. */
+  /** What happened, or why the incident failed. */
   what: nullable(string()),
   token: nullable(string()),
   pools: array(Address),
@@ -132,7 +135,9 @@ export const CausedIncident = object({
 })
 export type CausedIncident = Static<typeof CausedIncident>
 
-/** What can be made to go wrong: in a local world a list, on real chains nothing. The newest that was caused comes first. */
+/**
+ * Incidents that can be caused: in a local world a list, on real chains none. The newest caused incident comes first.
+ */
 export const IncidentList = object({
   incidents: array(object({ name: string(), about: string(), has_end: boolean() })),
   caused: array(CausedIncident),

@@ -1,4 +1,4 @@
-/** Where on the chain, and where in the stream, something was said. */
+/** The position on the chain, and in the stream, of a statement. */
 import { Hash } from './identifier.ts'
 import { Count, Ms, Sequence } from './quantity.ts'
 import { object, type Static } from './schema.ts'

@@ -1,4 +1,4 @@
-/** A served chain: what it is, where its pools come from, and what its prices end in. */
+/** A served chain: its identity, the sources of its pools, and the assets in which its prices end. */
 import { Health } from './health.ts'
 import { Address, ChainId, Hash } from './identifier.ts'
 import { Count, Ms } from './quantity.ts'

@@ -1,6 +1,6 @@
 /**
- * Confidence: a weakest-link score from 0 to 10 with the components it is the least of, each with the inputs
- * it was computed from, and the caps in force. It is not a probability.
+ * Confidence: a weakest-link score from 0 to 10 with its components, each with the inputs it was computed from, and
+ * the caps in force. The score is the minimum of all of them. It is not a probability.
  */
 import { FeedStatus } from './health.ts'
 import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score, Unsigned } from './quantity.ts'
@@ -21,7 +21,7 @@ import {
 
 export const SCORE_LABELS = ['Unusable', 'Low', 'Medium', 'High', 'Very high'] as const
 
-/** `unverified` state prices nothing; `finalized` state cannot be reorganised away. */
+/** `unverified` state prices nothing; `finalized` state cannot be removed by a reorganisation. */
 export const Finality = enumeration(['unverified', 'canonical', 'finalized'])
 
 export const Cap = object({ code: CapCode, cap: Score })
@@ -36,16 +36,16 @@ const agreementFields = {
   retained_weight_bps: Count,
 } as const
 
-/** Of a pair's pools. */
+/** Agreement among a pair's pools. */
 export const Agreement = object(agreementFields)
 
-/** Of a token's sources. */
+/** Agreement among a token's sources. */
 export const PathAgreement = object({
   ...agreementFields,
   source_score: optional(describe('What the sources are worth together.', Score)),
 })
 
-/** What was read of a pool's time before it was followed: how far its history is to be believed. */
+/** What was read of a pool's time before it was followed, and how far to trust that history. */
 export const Past = object({
   kind: describe(
     'READ: folded from the logs of 35 minutes; SHORT: from their first event only; UNREAD: not to be had.',
@@ -57,7 +57,10 @@ export const Past = object({
   traded_by_ms: describe('The last trade before it is no later than this.', nullable(Ms)),
 })
 
-/** What a pool held when its balances were last read, and what it reckoned with: a pair's reserves, or what v3 pays down to 2%. */
+/**
+ * A pool's holdings when its balances were last read, and the amounts it accounts for: a pair's reserves, or what v3
+ * would pay out down to 2%.
+ */
 export const Backing = object({
   balance0: Unsigned,
   balance1: Unsigned,
@@ -67,7 +70,7 @@ export const Backing = object({
   excess_since_ms: describe('Since when it held a little too much; null where it did not.', nullable(Ms)),
 })
 
-/** What the score of a pool, and of a hop through it, is the least of. */
+/** The components of the score of a pool, and of a hop through it; the score is their minimum. */
 export const EdgeComponents = object({
   depth: object({ score: Score, l_eff: nullable(Microusd) }),
   freshness: object({ score: Score, age_ms: Ms, ttl_ms: Ms }),
@@ -87,17 +90,17 @@ export const EdgeComponents = object({
 })
 export type EdgeComponents = Static<typeof EdgeComponents>
 
-/** A route is as good as its hops and the asset it continues on. */
+/** The score of a route is the minimum of those of its hops and of the asset it continues on. */
 export const RouteComponents = map(Scored)
 
-/** Of a token's published score. */
+/** Components of a token's published score. */
 export const PathComponents = object({
   path_agreement: PathAgreement,
   material_routes: object({ score: Score, routes: Count }),
   aggregate_state: Scored,
 })
 
-/** Of a stable's own score: it has no routes. */
+/** Components of a stable's own score; a stable has no routes. */
 export const StableComponents = object({ stable: Scored, feed: Scored, state: Scored })
 
 export const Confidence = object({

@@ -1,6 +1,6 @@
 /**
- * What it would cost to fake a price: GET /v1/cost. For each move of the published price the cheapest plan found that makes
- * the service say so at `least_score`, under its own rules. An upper bound: cheaper attacks may exist.
+ * The cost of faking a price: GET /v1/cost. For each move of the published price, the cheapest plan found that makes
+ * the service publish it at `least_score` under its own rules. This is an upper bound: cheaper attacks may exist.
  */
 import { AsOf } from './block.ts'
 import { SCORE_LABELS } from './confidence.ts'
@@ -65,7 +65,7 @@ const Move = object({
   plan: describe('All in one block, in this order.', array(Pushed)),
 })
 
-/** The 200 of GET /v1/cost. */
+/** The 200 response of GET /v1/cost. */
 export const Cost = object({
   chain_id: ChainId,
   token: Address,

@@ -1,9 +1,9 @@
 /**
- * The one catalogue of what can go wrong: HTTP errors with their statuses, reasons of a stream reset, and
- * close codes. Whether a retry can help is said here and nowhere else.
+ * The one catalogue of errors: HTTP errors with their statuses, reasons of a stream reset, and close codes. Whether a
+ * retry can help is defined here and nowhere else.
  *
- * A quote error has a code in its body. Other errors have one sentence, and 401, 403 and 429 have no body:
- * their codes exist for readers of this SDK, and follow from the status alone.
+ * A quote error has a code in its body. Other errors have one sentence, and 401, 403 and 429 have no body: their
+ * codes exist for users of this SDK, and follow from the status alone.
  */
 import { known, nullable, object, string } from './schema.ts'
 
@@ -42,7 +42,7 @@ export const BATCH_ERRORS = {
 } as const
 export type BatchErrorCode = QuoteErrorCode | keyof typeof BATCH_ERRORS
 
-/** Errors known by their status. */
+/** Errors identified by their status. */
 export const STATUS_ERRORS = {
   BAD_REQUEST: { status: 400, retryable: false, about: 'The request is malformed.' },
   UNAUTHENTICATED: {
@@ -59,7 +59,10 @@ export const STATUS_ERRORS = {
 } as const satisfies Readonly<Record<string, HttpEntry>>
 export type StatusErrorCode = keyof typeof STATUS_ERRORS
 
-/** Why replay cannot go on (R-stream-4). Each means: discard, take a snapshot, subscribe again. */
+/**
+ * Why replay cannot continue (R-stream-4). Each requires the same response: discard, take a snapshot, subscribe
+ * again.
+ */
 export const RESET_REASONS = {
   INVALID_CURSOR: 'The cursor was tampered with, or belongs to another history of the log.',
   EXPIRED_CURSOR: 'The cursor is too old.',

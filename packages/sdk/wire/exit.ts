@@ -1,6 +1,7 @@
 /**
- * What a seller would get: GET /v1/exit. Each sale is a list of swaps, every pool once; carried out on the state of `as_of` in
- * that order they pay what is stated. A sale that has no answer has nulls and the reason.
+ * The proceeds of selling a token: GET /v1/exit. Each sale is a list of swaps, with every pool at most once; executed
+ * on the state of `as_of` in that order, they pay the stated amounts. A sale without an answer has nulls and the
+ * reason.
  */
 import { AsOf } from './block.ts'
 import { SCORE_LABELS } from './confidence.ts'
@@ -24,7 +25,7 @@ import {
 
 const SIZES = 8
 
-/** Query of GET /v1/exit: one of the two; without either, 100, 1,000 and 10,000 dollars. */
+/** Query of GET /v1/exit: at most one of the two; without either, 100, 1,000 and 10,000 dollars. */
 export const ExitQuery = strictObject({
   usd: optional(
     describe(
@@ -76,7 +77,7 @@ const Sale = object({
 
 const Largest = nullable(object({ amount: Unsigned, worth_microusd: Microusd }))
 
-/** The 200 of GET /v1/exit. */
+/** The 200 response of GET /v1/exit. */
 export const Exit = object({
   chain_id: ChainId,
   token: Address,

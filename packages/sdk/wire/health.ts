@@ -21,7 +21,7 @@ import {
 export const FeedStatus = enumeration(['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
 export type FeedStatus = Static<typeof FeedStatus>
 
-/** Why a chain is not HEALTHY (R-health-1), worst first; the last one only says how finality is known. */
+/** Why a chain is not HEALTHY (R-health-1), worst first; the last one only states how finality is known. */
 export const HEALTH_REASONS = [
   'HALTED',
   'PAUSED',
@@ -40,7 +40,7 @@ export const HEALTH_REASONS = [
   'FINALITY_BY_DEPTH',
 ] as const
 
-/** Null before the first one is known. */
+/** Null before the first position is known. */
 const Position = nullable(BlockPosition)
 
 /** An RPC endpoint by the operator's name for it; its address is never shown. */
@@ -55,10 +55,13 @@ export const EndpointHealth = object({
   ),
 })
 
-/** Health is reported every 15 seconds. Older than this, it says nothing about now: the chain is silent. */
+/**
+ * Health is reported every 15 seconds. When it is older than this, it no longer describes the present: the chain is
+ * silent.
+ */
 export const SILENT_AFTER_MS = 30_000
 
-/** Blocks that were not followed, both included: after a long stop the chain was started again at its head. */
+/** Blocks that were not followed, both included: after a long stop the chain was restarted at its head. */
 export const Gap = object({ from_block: Count, to_block: Count, at_ms: Ms })
 export type Gap = Static<typeof Gap>
 
@@ -80,8 +83,8 @@ export const Health = object({
 export type Health = Static<typeof Health>
 
 /**
- * How a chain's feed is now, as the service sees it: accompanies responses that contain records as they were
- * written.
+ * The present state of a chain's feed, as the service sees it. It accompanies responses that contain records as they
+ * were written.
  */
 export const Feed = object({ chain_id: ChainId, status: FeedStatus, reasons: array(known(HEALTH_REASONS)) })
 export type Feed = Static<typeof Feed>

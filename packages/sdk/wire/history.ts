@@ -1,4 +1,4 @@
-/** Our own published prices over time: as they were said, or as candles of them. */
+/** Our own published prices over time: as published, or aggregated into candles. */
 import { Feed, Gap } from './health.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { compactPricedFields, compactUnpricedFields, presentedFields } from './price.ts'
@@ -39,7 +39,7 @@ const retraction = {
   ),
 } as const
 
-/** A state as it was published; what a retraction left standing says what it took back. */
+/** A state as it was published; a state after a retraction names what was retracted. */
 export const HistoryEntry = union(
   object({ ...compactPricedFields, ...retraction }),
   object({ ...compactUnpricedFields, ...presentedFields, ...retraction }),
@@ -60,10 +60,10 @@ export const ExportQuery = strictObject({
 })
 export type ExportQuery = Static<typeof ExportQuery>
 
-/** The feed is that of now, whatever time was asked about. */
+/** The feed's present state, whatever time was queried. */
 const feedFields = { feed: optional(describe("The chain's feed as it is now.", Feed)) } as const
 
-/** Gaps of the chain, oldest first: what happened in their blocks was not seen. */
+/** Gaps of the chain, oldest first: the service did not see what happened in their blocks. */
 export const gapFields = {
   gaps: optional(
     describe('Blocks that were not followed, oldest first: what happened in them was not seen.', array(Gap)),
@@ -78,7 +78,7 @@ export const HistoryPage = object({
 })
 export type HistoryPage = Static<typeof HistoryPage>
 
-/** A bucket in which something was published; there is none for a time without evidence. */
+/** A bucket in which something was published. There is no bucket for a time without evidence. */
 export const Candle = object({
   from_ms: Ms,
   to_ms: Ms,

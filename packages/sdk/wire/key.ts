@@ -1,4 +1,4 @@
-/** API keys, as the operator issues and lists them. The key itself is shown once, when it is issued or rolled. */
+/** API keys as issued and listed by the operator. The key itself is shown once, when it is issued or rolled. */
 import { Ms } from './quantity.ts'
 import {
   array,
@@ -38,7 +38,7 @@ export type Key = Static<typeof Key>
 export const KeyList = object({ keys: array(Key) })
 export type KeyList = Static<typeof KeyList>
 
-/** The 201 of issuing or rolling. */
+/** The 201 response to issuing or rolling a key. */
 export const IssuedKey = object({ ...keyFields, key: ApiKeyText })
 export type IssuedKey = Static<typeof IssuedKey>
 

@@ -1,4 +1,4 @@
-/** Keyset pages: a limit and an opaque cursor, signed and bound to the query that gave it. */
+/** Keyset pages: a limit and an opaque cursor, signed and bound to the query that returned it. */
 import { integer, nullable, optional, string } from './schema.ts'
 
 export const DEFAULT_PAGE_LIMIT = 100

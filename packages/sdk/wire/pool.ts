@@ -1,6 +1,6 @@
 /**
- * A pool and its latest verified state: what it holds, the sale its ratio comes from, how much moves it by 2%, and
- * how far to trust that.
+ * A pool and its latest verified state: its holdings, the sale its ratio comes from, the amount that moves its price
+ * by 2%, and how far to trust these values.
  *
  * Evidence, marginal, depth and score have the pool's single canonical orientation, from X to Y.
  */
@@ -26,7 +26,7 @@ import {
   string,
 } from './schema.ts'
 
-/** A sale of X for Y, gross of the fee: seen on chain, or simulated on the state at the end of the block. */
+/** A sale of X for Y, including the fee: observed on chain, or simulated on the state at the end of the block. */
 export const Evidence = object({
   kind: enumeration(['OBSERVED_SWAP', 'SIMULATED_SWAP']),
   amount_in: Unsigned,
@@ -40,7 +40,7 @@ export const Evidence = object({
 })
 export type Evidence = Static<typeof Evidence>
 
-/** What moves the price by 2%, each value rounded down. */
+/** The amounts that move the price by 2%, each value rounded down. */
 export const Depth = object({
   up_microusd: Microusd,
   down_microusd: Microusd,
@@ -49,10 +49,10 @@ export const Depth = object({
   effective_microusd: Microusd,
 })
 
-/** Where our own computation and the chain's word differ: why a pool is unverified. */
+/** A field in which our own computation and the chain's value differ: the reason a pool is unverified. */
 const Difference = object({ field: string(), event: string(), computed: string() })
 
-/** What a pool holds, in the words of its family: one of the two. */
+/** A pool's holdings in the form of its family: one of the two. */
 export const holdingFields = {
   reserves: optional(object({ reserve0: Unsigned, reserve1: Unsigned })),
   slot: optional(
@@ -77,7 +77,7 @@ export const holdingFields = {
   pool_key: optional(PoolKey),
 } as const
 
-/** The fields themselves, for stream records that have them beside their own. */
+/** The fields themselves, for stream records that include them among their own. */
 export const poolStateFields = {
   block_number: Count,
   block_hash: Hash,
@@ -124,7 +124,7 @@ export const PoolToken = object({
 })
 export type PoolToken = Static<typeof PoolToken>
 
-/** What of a pool's state depends on when it is read. */
+/** The parts of a pool's state that depend on when it is read. */
 const PoolReading = object({
   at_ms: Ms,
   verified_at_ms: Ms,
@@ -157,7 +157,7 @@ export const poolFields = {
 export const Pool = object(poolFields)
 export type Pool = Static<typeof Pool>
 
-/** One page of the snapshot: its rows and its position are of one moment. */
+/** One page of the snapshot: its rows and its position belong to the same moment. */
 export const PoolPage = object({
   pools: array(Pool),
   next_cursor: NextCursor,

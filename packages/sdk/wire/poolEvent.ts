@@ -1,5 +1,5 @@
 /**
- * A decoded log of a pool, keyed by (block_hash, log_index). A reorganisation does not delete it: it is
+ * A decoded log of a pool, keyed by (block_hash, log_index). A reorganisation does not delete the event: it remains
  * listed, and a swap is sent again, with finality `orphaned`.
  */
 import { gapFields } from './history.ts'
@@ -31,7 +31,7 @@ export const POOL_EVENT_KINDS = [
 ] as const
 type PoolEventKind = (typeof POOL_EVENT_KINDS)[number]
 
-/** How completeness of the block's logs was shown. */
+/** How the completeness of the block's logs was proven. */
 export const Proof = enumeration(['receipts', 'digest', 'none'])
 
 const of = <const Kind extends PoolEventKind>(kind: Kind) => ({
@@ -47,7 +47,7 @@ const of = <const Kind extends PoolEventKind>(kind: Kind) => ({
   proof: Proof,
 })
 
-/** The amounts of the log itself: v2 names both directions, v3 has signed amounts and the price after. */
+/** The amounts of the log itself: v2 logs both directions, v3 has signed amounts and the price after. */
 export const SwapEvent = union(
   object({
     ...of('SWAP'),
@@ -70,7 +70,7 @@ export const SwapEvent = union(
 )
 export type SwapEvent = Static<typeof SwapEvent>
 
-/** Liquidity moved; the range and its liquidity are those of a v3 position. */
+/** A change of liquidity; range and liquidity are those of a v3 position. */
 const liquidityFields = {
   amount0: Unsigned,
   amount1: Unsigned,

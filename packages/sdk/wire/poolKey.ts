@@ -1,4 +1,4 @@
-/** What names a pool of a Uniswap v4 manager. */
+/** The key that identifies a pool of a Uniswap v4 manager. */
 import { Address } from './identifier.ts'
 import { Count } from './quantity.ts'
 import { describe, object, type Static } from './schema.ts'

@@ -1,6 +1,7 @@
 /**
- * States as a reader sees them at a moment. The last record is the price until the next one, but no price outlives its
- * feed or its expiry, whether or not a record says so yet: a reader then presents it as UNPRICED over the record.
+ * States as a reader sees them at a moment. The last record is the price until the next one, but no price outlives
+ * its feed or its expiry, whether or not a record says so yet: a reader then presents the token as UNPRICED on top of
+ * the record.
  *
  * The record itself is never changed. The service's answers and the SDK's view all follow this one rule.
  */
@@ -10,7 +11,7 @@ import type { CompactPriced, CompactState, CompactUnpriced, LastPriced } from '.
 /** The moment of reading. */
 export type Reading = {
   readonly nowMs: number
-  /** How the chain's feed is gone; null while it carries prices. */
+  /** Why the chain's feed is gone; null while it carries prices. */
   readonly feedGone: FeedGone | null
 }
 
@@ -19,7 +20,7 @@ export type FeedGone = 'GAP' | 'UNAVAILABLE'
 export const toGone = (status: FeedStatus): FeedGone | null =>
   status === 'GAP' || status === 'UNAVAILABLE' ? status : null
 
-/** What of a stored state decides. */
+/** The fields of a stored state that decide. */
 export type StateHead = {
   readonly state: string
   readonly reason?: string | null
@@ -44,7 +45,7 @@ export function presentState(stored: CompactState, reading: Reading): CompactSta
   return reason === null ? stored : presentedAs(stored, reason)
 }
 
-/** The state that says so, with the price that the record has. */
+/** The UNPRICED state with that reason, and with the price of the record. */
 export function presentedAs(stored: CompactState, reason: 'FEED' | 'ROUTE_EXPIRED'): CompactUnpriced {
   const { evaluated_at_ms, as_of, policy_version } = stored
   const last_priced = lastPricedIn(stored)
@@ -59,7 +60,7 @@ export function presentedAs(stored: CompactState, reason: 'FEED' | 'ROUTE_EXPIRE
   }
 }
 
-/** The last price as of a stored state; undefined for an UNPRICED one written before states had the field. */
+/** The last price as of a stored state; undefined for an UNPRICED state written before the field existed. */
 export const lastPricedIn = (stored: CompactState): LastPriced | null | undefined =>
   stored.state === 'PRICED' ? lastPricedOf(stored) : stored.last_priced
 

@@ -1,6 +1,6 @@
 /**
- * The compact price state of a token: what the stream, the snapshot and the lists carry, and the head of the
- * full quote. The last one published is the price, until the next or until `expires_at_ms`.
+ * The compact price state of a token: used by the stream, the snapshot and the lists, and at the head of the full
+ * quote. The last one published is the price, until the next one or until `expires_at_ms`.
  */
 import { AsOf } from './block.ts'
 import { Confidence } from './confidence.ts'
@@ -48,7 +48,7 @@ export const SelectedRoute = object({
   weight_microusd: Microusd,
 })
 
-/** The stable the price ends in, and what it was taken at. */
+/** The stable the price ends in, and the value used for it. */
 export const StableAnchor = object({
   token_address: Address,
   usd: ExactValue,
@@ -73,11 +73,11 @@ const sellabilityFields = {
   ),
 } as const
 
-/** What a simulated purchase, transfer and sale found: the status, the taxes, and why. */
+/** The result of a simulated purchase, transfer and sale: the status, the taxes, and the reason. */
 export const SellabilityHead = object(sellabilityFields)
 export type SellabilityHead = Static<typeof SellabilityHead>
 
-/** The same with all that it takes to run it again. */
+/** The same result with everything needed to run it again. */
 export const Sellability = object({
   ...sellabilityFields,
   pool_id: describe('The pool it was traded with; null where there was none to trade with.', nullable(Id)),
@@ -110,7 +110,7 @@ export const Sellability = object({
 })
 export type Sellability = Static<typeof Sellability>
 
-/** The fields themselves, for records that have them beside their own. */
+/** The fields themselves, for records that include them among their own. */
 export const compactPricedFields = {
   state: literal('PRICED'),
   price_usd: ExactValue,
@@ -130,7 +130,7 @@ export const compactPricedFields = {
   policy_version: string(),
 } as const
 
-/** The price that a token without one had before, and the record that published it. */
+/** The last price of a token that has none now, and the record that published it. */
 export const LastPriced = object({
   price_usd: ExactValue,
   score: Score,
@@ -153,7 +153,7 @@ export const compactUnpricedFields = {
   ),
 } as const
 
-/** What a reader adds to a state that it presents over the stored record; the stream never has it. */
+/** Fields that a reader adds to a state presented over the stored record; the stream never has them. */
 export const presentedFields = {
   presented: optional(
     describe(
@@ -173,6 +173,6 @@ export type CompactUnpriced = Static<typeof CompactUnpriced>
 export const CompactState = union(CompactPriced, CompactUnpriced)
 export type CompactState = Static<typeof CompactState>
 
-/** The change of a price against those published an hour and a day before it was evaluated. */
+/** The change of a price against the prices published an hour and a day before its evaluation. */
 export const PriceChange = object({ h1_bps: nullable(integer()), h24_bps: nullable(integer()) })
 export type PriceChange = Static<typeof PriceChange>

@@ -39,7 +39,7 @@ const Positive = pattern('^[1-9][0-9]*$')
 /** An exact ratio in the units of its own context, without a display form. */
 export const Fraction = object({ numerator: Positive, denominator: Positive })
 
-/** Positive and reduced, at most 4096 bits a side. */
+/** Positive and reduced, at most 4096 bits per side. */
 export const ExactValue = object({
   numerator: Positive,
   denominator: Positive,

@@ -1,8 +1,8 @@
 /**
- * Quotes. A token's is PRICED, UNPRICED (evaluated, no usable price) or PENDING (202: not evaluated yet);
- * only the first has a price, and none of them is an error.
+ * Quotes. A token's quote is PRICED, UNPRICED (evaluated, no usable price) or PENDING (202: not evaluated yet). Only
+ * the first has a price, and none of them is an error.
  *
- * A priced quote holds the full quotes of the routing assets it went through.
+ * A priced quote contains the full quotes of the routing assets it used.
  */
 import { AsOf, BlockPosition } from './block.ts'
 import { Cap, SCORE_LABELS } from './confidence.ts'
@@ -43,7 +43,7 @@ import {
 /** `COMPUTED` for an answer made on demand, `RETRIEVED` for the last record. */
 export const QuoteSource = enumeration(['COMPUTED', 'RETRIEVED'])
 
-/** A pool or route that came near, the rule it failed, and by how much. */
+/** A pool or route that came close to a price, the rule it failed, and the values. */
 export const Candidate = object({ route_id: string(), hops: array(Hop), ...failureFields })
 
 const headFields = {
@@ -56,7 +56,7 @@ const headFields = {
   ),
 } as const
 
-/** What a price was compared with (`PRICE_JUMP`): the median of the token's own pools over up to an hour. */
+/** The reference of a price (`PRICE_JUMP`): the median of the token's own pools over up to an hour. */
 export const OwnPast = object({
   covered_ms: Ms,
   reference_usd: describe('At what its anchors are worth now.', nullable(ExactValue)),
@@ -80,7 +80,7 @@ const pricedFields = {
 
 const unpricedFields = { ...compactUnpricedFields, ...headFields, candidates: array(Candidate) } as const
 
-/** A routing asset as it was valued for a quote: not a record of its own, so it has no sequence. */
+/** A routing asset as valued for a quote: it is not a record of its own, so it has no sequence. */
 const inside = { as_of: BlockPosition } as const
 const AssetFields = object({ ...pricedFields, ...inside })
 interface PricedAsset extends Static<typeof AssetFields> {
@@ -89,7 +89,7 @@ interface PricedAsset extends Static<typeof AssetFields> {
 const UnpricedAsset = object({ ...unpricedFields, ...inside })
 export type AssetQuote = PricedAsset | Static<typeof UnpricedAsset>
 
-/** It may itself go over other assets: the one schema that names itself. */
+/** It may itself use other assets: the only schema that refers to itself. */
 export const AssetQuote: Schema<AssetQuote> = named(
   'AssetQuote',
   union(
@@ -115,14 +115,14 @@ export type PricedQuote = Static<typeof PricedQuote>
 export const UnpricedQuote = object({ ...unpricedFields, ...presentedFields })
 export type UnpricedQuote = Static<typeof UnpricedQuote>
 
-/** The 200 of GET /v1/quote/token. */
+/** The 200 response of GET /v1/quote/token. */
 export const EvaluatedQuote = union(PricedQuote, UnpricedQuote)
 export type EvaluatedQuote = Static<typeof EvaluatedQuote>
 
 const { support: _support, confidence: _confidence, ...shortPricedFields } = compactPricedFields
 const shortHeadFields = { chain_id: ChainId, token: Address, source: QuoteSource } as const
 
-/** With `view=compact`: the compact state without what a score is made of and without the range of accepted prices. */
+/** With `view=compact`: the compact state without the components of the score and the range of accepted prices. */
 export const CompactQuote = union(
   object({
     ...shortHeadFields,
@@ -133,11 +133,11 @@ export const CompactQuote = union(
 )
 export type CompactQuote = Static<typeof CompactQuote>
 
-/** The 200 of GET /v1/quote/token, in either view. */
+/** The 200 response of GET /v1/quote/token, in either view. */
 export const AnyQuote = union(PricedQuote, UnpricedQuote, CompactQuote)
 export type AnyQuote = Static<typeof AnyQuote>
 
-/** The 202 of GET /v1/quote/token: work is under way, and there is no price yet. */
+/** The 202 response of GET /v1/quote/token: work is under way, and there is no price yet. */
 export const PendingQuote = object({
   state: literal('PENDING'),
   chain_id: ChainId,
@@ -172,7 +172,7 @@ export const TokenQuoteQuery = strictObject({
 })
 export type TokenQuoteQuery = Static<typeof TokenQuoteQuery>
 
-/** The ratio one way. The reverse is the exact reciprocal of the evidence, not an executable quote. */
+/** The ratio in one direction. The reverse is the exact reciprocal of the evidence, not an executable quote. */
 export const Orientation = object({
   from: Address,
   to: Address,
@@ -181,14 +181,16 @@ export const Orientation = object({
   reciprocal: boolean(),
 })
 
-/** What moves the price by so much; null where the known ticks do not reach. */
+/** The amounts that move the price by this step; null when the known ticks do not reach that far. */
 export const DepthStep = object({
   percent: Count,
   up_microusd: nullable(Microusd),
   down_microusd: nullable(Microusd),
 })
 
-/** GET /v1/quote/pool: the pool, its ratio both ways, the price of each side, and its depth at 1, 2, 5, 10%. */
+/**
+ * GET /v1/quote/pool: the pool, its ratio in both directions, the price of each side, and its depth at 1, 2, 5, 10%.
+ */
 export const PoolQuote = object({
   ...poolFields,
   source: QuoteSource,
@@ -226,6 +228,6 @@ const BatchEntry = union(
   object({ chain_id: ChainId, token_address: Address, error: QuoteErrorBody }),
 )
 
-/** In the order asked, all of one snapshot. */
+/** In the order of the request, all from one snapshot. */
 export const BatchResponse = object({ quotes: array(BatchEntry) })
 export type BatchResponse = Static<typeof BatchResponse>

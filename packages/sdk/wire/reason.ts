@@ -1,10 +1,10 @@
 /**
- * The reason codes of the wire. Every "no" is one of these; each list may grow, so a reader treats a code
- * it does not know as it treats the absence it explains.
+ * The reason codes of the wire. Every refusal is one of these. Each list may grow, so a reader treats an unknown code
+ * like the absence it explains.
  */
 import { known, type Static } from './schema.ts'
 
-/** Why a published state was taken back. */
+/** Why a published state was retracted. */
 export const RETRACT_REASONS = [
   'REORG',
   'ROUTE_EXPIRED',

@@ -1,4 +1,4 @@
-/** A route from a token to a stable, hop by hop, with everything its price and score were computed from. */
+/** A route from a token to a stable, hop by hop, with all inputs of its price and score. */
 import { Family } from './chain.ts'
 import { Cap, Backing, EdgeComponents, Finality, Past, RouteComponents } from './confidence.ts'
 import { Address, Id, PoolAddress } from './identifier.ts'
@@ -8,7 +8,7 @@ import { Count, Decimals, ExactValue, Microusd, Ms, PlainDecimal, Score, Unsigne
 import { RejectionRule, RouteReason } from './reason.ts'
 import { array, boolean, describe, known, nullable, object, optional, type Static, string } from './schema.ts'
 
-/** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */
+/** The rule a candidate failed, the value it had and the value it needed, in the unit of that rule. */
 export const failureFields = {
   rule: RejectionRule,
   actual: nullable(string()),
@@ -16,7 +16,7 @@ export const failureFields = {
 } as const
 const Failure = object(failureFields)
 
-/** A pool walked from X to Y. */
+/** A pool traversed from X to Y. */
 export const Hop = object({
   pool_id: Id,
   pool_address: PoolAddress,
@@ -56,7 +56,10 @@ const DisputeParty = object({
   source: known(['CHAINLINK', 'LAST', 'NOMINAL']),
 })
 
-/** Pools of the pair x→y that contradict the ratio of the two answers: `STABLE_DISPUTED` caps the stable that shows this. */
+/**
+ * Pools of the pair x→y that contradict the ratio of the two answers: `STABLE_DISPUTED` caps the stable that carries
+ * this field.
+ */
 export const StableDispute = object({
   x: DisputeParty,
   y: DisputeParty,
@@ -86,7 +89,7 @@ export const UsdFeed = object({
   deviation_bps: describe('Of the fee-free price from the answer.', PlainDecimal),
 })
 
-/** The stable a route ends in, and the guarded answer it was taken at. */
+/** The stable a route ends in, and the guarded answer used for it. */
 export const StableAnswer = object({
   token_address: Address,
   usd: ExactValue,

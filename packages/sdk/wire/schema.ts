@@ -1,10 +1,10 @@
 /**
- * The few builders every wire schema is written with. Each returns a plain JSON Schema object (draft 2020-12,
- * the part that ajv, Fastify and OpenAPI 3.1 read alike) that carries its TypeScript type as a phantom, so a
- * record is described once and cannot disagree with its type.
+ * The few builders for every wire schema. Each returns a plain JSON Schema object (draft 2020-12, the part that ajv,
+ * Fastify and OpenAPI 3.1 read alike) that carries its TypeScript type as a phantom, so a record is described once
+ * and cannot disagree with its type.
  *
- * What we send may grow: `object` allows fields it does not name, in so many words, because serialisers that
- * read the schema would otherwise drop them. What we receive may not: `strictObject` refuses them.
+ * Schemas of data we send may grow: `object` explicitly allows fields it does not name, because serialisers that read
+ * the schema would otherwise drop them. Schemas of data we receive may not: `strictObject` refuses unknown fields.
  */
 declare const carried: unique symbol
 
@@ -16,12 +16,12 @@ export type Schema<Value> = JsonSchema & { readonly [carried]: Value }
 /** The type of a schema's instances. */
 export type Static<S extends Schema<unknown>> = S[typeof carried]
 
-/** A field that may be absent; never one that is unknown, which is null with a reason beside it. */
+/** A field that may be absent. An unknown value is not absent: it is null with a reason beside it. */
 export type OptionalField<Value> = { readonly optional: Schema<Value> }
 
 export type Fields = { readonly [name: string]: Schema<unknown> | OptionalField<unknown> }
 
-/** One of the values known today, or one that a later server says. */
+/** One of the values known today, or a value of a later server. */
 export type Known<Value extends string> = Value | (string & Record<never, never>)
 
 type Bounds = { readonly minimum?: number; readonly maximum?: number }
@@ -44,7 +44,7 @@ type OptionalOf<F extends Fields> = {
 type Flat<T> = T extends infer U ? { readonly [Name in keyof U]: U[Name] } : never
 export type ObjectOf<F extends Fields> = Flat<RequiredOf<F> & OptionalOf<F>>
 
-/** A record of ours: readers must bear fields they do not know. */
+/** A record we send: readers must tolerate fields they do not know. */
 export const object = <const F extends Fields>(fields: F): Schema<ObjectOf<F>> => fieldsOf(fields, true)
 
 /** A request: an unknown field is a mistake worth reporting. */
@@ -70,7 +70,7 @@ export const string = (limits: Lengths = {}): Schema<string> => schema({ type: '
 export const pattern = <Text extends string = string>(source: string): Schema<Text> =>
   schema({ type: 'string', pattern: source })
 
-/** A closed list: discriminators, and what a request may say. */
+/** A closed list: discriminators, and the values a request may contain. */
 export const enumeration = <const Values extends readonly string[]>(values: Values): Schema<Values[number]> =>
   schema({ type: 'string', enum: values })
 

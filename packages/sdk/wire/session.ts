@@ -9,12 +9,12 @@ import { Scope } from './key.ts'
 import { Count, Ms, Sequence } from './quantity.ts'
 import { array, describe, nullable, object, optional, type Static, strictObject, string } from './schema.ts'
 
-/** What the log holds: replay reaches back to `oldest_sequence`. */
+/** The range of the log: replay reaches back to `oldest_sequence`. */
 const LogRange = object({ oldest_sequence: Sequence, head_sequence: Sequence })
 
 const SessionLife = object({ expires_at_ms: Ms })
 
-/** Answer of POST /v1/session. */
+/** Response of POST /v1/session. */
 export const Session = object({
   session: SessionLife,
   resume_cursor: nullable(string()),
@@ -32,6 +32,6 @@ export const SessionQuery = strictObject({
 })
 export type SessionQuery = Static<typeof SessionQuery>
 
-/** Answer of GET /v1/session: a session has the scopes of the key that made it. */
+/** Response of GET /v1/session: a session has the scopes of the key that created it. */
 export const SessionInfo = object({ session: SessionLife, scopes: array(Scope), consumer: string() })
 export type SessionInfo = Static<typeof SessionInfo>

@@ -32,12 +32,12 @@ export const SCHEMA_VERSION = 1
 
 export const RECORD_TYPES = ['FEED_HEALTH', 'PRICE_RETRACT', 'PRICE_UPSERT', 'SWAP_OBSERVED'] as const
 
-/** Of ids in one filter, and of chains. */
+/** The most ids, or chains, in one filter. */
 export const MAX_FILTER_IDS = 500
 
 const ascending = { maxItems: MAX_FILTER_IDS, uniqueItems: true } as const
 
-/** Lists are ascending and unique. An empty id list is no constraint; two given ones must both hold. */
+/** Lists are ascending and unique. An empty id list is no constraint; if both are given, both must match. */
 export const StreamFilter = strictObject({
   chain_ids: array(ChainId, { ...ascending, minItems: 1 }),
   pool_ids: array(Id, ascending),
@@ -69,7 +69,7 @@ const withdrawal = {
   }),
 } as const
 
-/** What was published is withdrawn, with the state that holds instead; null for a pool that is no more. */
+/** A published state is withdrawn, with the state that holds instead; null for a pool that no longer exists. */
 export const PriceRetract = union(
   object({ ...tokenHead, ...withdrawal, current: CompactState }),
   object({ ...poolHead, ...withdrawal, current: nullable(PoolState) }),
@@ -93,7 +93,7 @@ export const Envelope = union(
 )
 export type Envelope = Static<typeof Envelope>
 
-/** Replay cannot safely go on: rebuild from a snapshot. */
+/** Replay cannot safely continue: rebuild from a snapshot. */
 export const ResetRequired = object({
   type: literal('RESET_REQUIRED'),
   payload: object({ reason: ResetReason, server_time_unix_ms: Ms }),

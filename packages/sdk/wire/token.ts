@@ -1,4 +1,4 @@
-/** A token: its identity is the pair (chain_id, token_address); symbol and name are what it says of itself. */
+/** A token: its identity is the pair (chain_id, token_address); symbol and name are whatever the token reports. */
 import { Chain } from './chain.ts'
 import { Address, AddressInput, ChainId, Id, PoolAddressInput } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
@@ -82,7 +82,7 @@ export const SearchQuery = strictObject({
 })
 export type SearchQuery = Static<typeof SearchQuery>
 
-/** Everything known under an address or a text, chain by chain; records are never merged over chains. */
+/** Everything known under an address or a text, per chain; records are never merged across chains. */
 export const SearchResult = object({
   chains: describe(
     'Chains of what was found, and those whose factory or wrapped native has the address.',

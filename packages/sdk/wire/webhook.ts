@@ -1,6 +1,6 @@
 /**
  * Webhooks: a condition on the log, and an address that is called when a record meets it. Messages follow Standard
- * Webhooks; each has the id of its record, so that one that comes twice is known by it.
+ * Webhooks; each has the id of its record, so that a receiver recognises duplicates.
  */
 import { AddressInput, ChainId } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
@@ -59,11 +59,11 @@ const conditions = (of: typeof object) =>
     of({ kind: literal('sellability'), ...ofToken }),
   )
 
-/** What a record must say for its webhook to be called. */
+/** The condition that a record must meet for its webhook to be called. */
 export const WebhookCondition = conditions(object)
 export type WebhookCondition = Static<typeof WebhookCondition>
 
-/** As it is asked for. */
+/** The condition in a request. */
 export const WebhookConditionRequest = conditions(strictObject)
 
 /** Body of POST /v1/webhooks. */
@@ -102,7 +102,7 @@ export type Webhook = Static<typeof Webhook>
 export const WebhookList = object({ webhooks: array(Webhook) })
 export type WebhookList = Static<typeof WebhookList>
 
-/** The answer to registering, and to asking for another secret: the only ones that hold it. */
+/** The response to creating a webhook or rotating its secret: the only ones that contain the secret. */
 export const WebhookWithSecret = object({ ...webhookFields, secret: WebhookSecret })
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
@@ -113,7 +113,7 @@ export const WebhookPath = strictObject({ webhook_id: string() })
 export const WebhookReplayRequest = strictObject({ after_sequence: Sequence })
 export type WebhookReplayRequest = Static<typeof WebhookReplayRequest>
 
-/** What came of a test message. */
+/** The outcome of a test message. */
 export const WebhookTest = object({
   message_id: string(),
   delivered: known(['YES', 'NO']),
@@ -150,7 +150,9 @@ export const WEBHOOK_MESSAGES = [
   'webhook.test',
 ] as const
 
-/** The body of a message. `record` is the record of the log, word for word; what else `data` holds depends on the type. */
+/**
+ * The body of a message. `record` is the record of the log, unchanged; the other fields of `data` depend on the type.
+ */
 export const WebhookMessage = object({
   type: known(WEBHOOK_MESSAGES),
   timestamp: describe('ISO 8601: when the record was committed.', string()),

@@ -1,4 +1,4 @@
-/** Every attack there is, in the order they are shown. What is not covered yet is in docs/TRUTH.md. */
+/** Every attack, in the order of display. docs/TRUTH.md lists what is not covered yet. */
 import type { Attack } from './attack.ts'
 import { aroundOneTrade } from './liquidity/aroundOneTrade.ts'
 import { burnAndBack } from './liquidity/burnAndBack.ts'

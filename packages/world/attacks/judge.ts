@@ -1,17 +1,17 @@
 /**
- * What of a look is wrong. The measure is one for all: a price may be off by 5% at a score of 7 or more, by 20% at 5 and
- * 6, by 50% at 4, and by anything below. An attack wants more than that where a lower score is the point.
+ * Judges a look. The general measure: a price may be off by 5% at a score of 7 or more, by 20% at 5 and 6, by 50% at
+ * 4, and by any amount below. An attack may require more when a lower score is the point.
  */
 import type { Attack } from './attack.ts'
 import type { Look } from './look.ts'
 
-/** From which score on a price may be off by no more than this share. */
+/** The allowed error of a price, from each score on. */
 const MEASURE = [
   { from: 7, within: 0.05 },
   { from: 5, within: 0.2 },
   { from: 4, within: 0.5 },
 ] as const
-/** Doubles of a quote's display and of a market made in doubles. */
+/** Rounding of a quote's display, and of a market made in doubles. */
 const ROUNDING = 1e-9
 
 export type Judged = Look & { readonly error: number; readonly faults: readonly string[] }
@@ -39,7 +39,7 @@ export function judge({ wanted, against = 'before' }: Attack, look: Look): Judge
   return { ...look, error, faults }
 }
 
-/** The look to show: the first that is wrong, else the one that came nearest to it. */
+/** The look to show: the first wrong one, otherwise the one closest to being wrong. */
 export function worstOf(looks: readonly Judged[]): Judged {
   const weight = ({ faults, score, error }: Judged) =>
     (faults.length > 0 ? 1e9 : 0) + score * error + score / 1e6

@@ -1,17 +1,17 @@
-/** What was published at a moment of an attack, and what was true: enough to judge it by. */
+/** The published state at a moment of an attack, and the truth: everything needed to judge it. */
 
 export type Look = {
   readonly token: string
-  /** Null where there is no price. */
+  /** Null without a price. */
   readonly usd: number | null
-  /** 0 where there is no price. */
+  /** 0 without a price. */
   readonly score: number
-  /** Caps of the published score, or the reason of no price. */
+  /** Caps of the published score, or the reason for the missing price. */
   readonly codes: readonly string[]
   /** The price before the attack. */
   readonly trueUsd: number
-  /** Dollars a token that a seller of 1,000 USD gets in this block. */
+  /** Dollars per token for a seller of 1,000 USD in this block. */
   readonly sellerUsd: number
-  /** Changes of the score while it was watched; null where it was not. */
+  /** Changes of the score while it was watched; null if it was not. */
   readonly changes: number | null
 }

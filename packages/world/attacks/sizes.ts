@@ -1,6 +1,6 @@
 /**
- * Dollars of an attack as amounts of pools: what a depth, a price or a band is in reserves, ticks and liquidity. In
- * doubles, as the market they make is no price that anybody publishes.
+ * Converts dollars of an attack to amounts of pools: a depth, a price or a band as reserves, ticks and liquidity. In
+ * doubles, because this market's prices are never published.
  */
 
 /** Decimals and dollars of a token as planned. */
@@ -25,7 +25,7 @@ export const tickOf = (raw: number): number => Math.log(raw) / Math.log(1.0001)
 
 export const snap = (tick: number, spacing: number): number => Math.round(tick / spacing) * spacing
 
-/** Liquidity in which `depth` dollars of token1 move the price by 2%. */
+/** Liquidity with which `depth` dollars of token1 move the price by 2%. */
 export const liquidityOf = (token1: Coin, raw: number, depth: number): bigint =>
   BigInt(Math.round(Number(unitsOf(token1, depth)) / (Math.sqrt(raw) * UP)))
 

@@ -1,6 +1,6 @@
 /**
- * The interfaces we call, as types. Of the published contracts only what a world uses; of our own contracts
- * all of it, kept equal to the compiled JSON by a test.
+ * The interfaces we call, as types. For published contracts only the parts a world uses; for our own contracts all of
+ * it, kept equal to the compiled JSON by a test.
  */
 import { parseAbi } from 'viem'
 
@@ -140,14 +140,14 @@ export const v4ManagerAbi = parseAbi([
   'event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee)',
 ])
 
-/** Stands in for the deployer of PancakeSwap v3's pools. */
+/** Replaces the deployer of PancakeSwap v3's pools. */
 export const poolDeployerAbi = parseAbi([
   'constructor(bytes code)',
   'function parameters() view returns (address factory, address token0, address token1, uint24 fee, int24 tickSpacing)',
   'function deploy(address factory, address token0, address token1, uint24 fee, int24 tickSpacing) returns (address pool)',
 ])
 
-/** Where it differs from v3's. */
+/** The differences from v3's. */
 export const pancakePoolAbi = parseAbi([
   'function setFeeProtocol(address pool, uint32 feeProtocol0, uint32 feeProtocol1)',
   'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)',
@@ -186,7 +186,7 @@ export const v2PairAbi = parseAbi([
   'event Sync(uint112 reserve0, uint112 reserve1)',
 ])
 
-/** What all odd tokens share. */
+/** The functions that all odd tokens share. */
 export const oddTokenAbi = parseAbi([
   'function setPool(address account)',
   'function setExempt(address account)',

@@ -1,6 +1,6 @@
 /**
- * Compiles the contracts of this folder into the JSON beside them. Run by hand after a source changed; the
- * JSON carries the SHA-256 of its source, and a test fails when the two no longer belong together.
+ * Compiles the contracts of this folder into the JSON beside them. Run by hand after a change of a source; the JSON
+ * carries the SHA-256 of its source, and a test fails when the two no longer match.
  *
  * solc is not a dependency: install it anywhere outside the repository and pass the folder. See README.md.
  */
@@ -36,12 +36,12 @@ if (folder === undefined)
   throw new Error('usage: node contracts/compile.ts <folder in which solc is installed>')
 const solc = createRequire(join(folder, 'package.json'))('solc') as Solc
 
-/** What a source imports, by the path from the packages: the probe of sellability has the same interfaces. */
+/** Imports of a source, by the path from the packages: the sellability probe uses the same interfaces. */
 const IMPORTS: Readonly<Record<string, readonly string[]>> = { 'Trader.sol': ['sdk/probe/PoolManager.sol'] }
 const PACKAGES = new URL('../../', import.meta.url)
 const FOLDER = 'world/contracts'
 
-/** Many small contracts in one file: of each only the creation bytecode is kept. */
+/** Many small contracts in one file: only the creation bytecode of each is kept. */
 const ODD_TOKENS = 'OddTokens.sol'
 
 for (const name of NAMES) {
@@ -85,7 +85,7 @@ function compiled(file: string) {
     settings: {
       evmVersion: 'paris',
       optimizer: { enabled: true, runs: 200 },
-      // Without the metadata hash the same source gives the same bytes wherever it is compiled.
+      // Without the metadata hash, the same source compiles to the same bytes everywhere.
       metadata: { appendCBOR: false, bytecodeHash: 'none' },
       outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
     },

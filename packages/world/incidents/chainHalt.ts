@@ -1,4 +1,4 @@
-/** No more blocks come, until they do again. */
+/** Block production stops until it is resumed. */
 import type { Incident } from './incident.ts'
 
 export const chainHalt: Incident = {

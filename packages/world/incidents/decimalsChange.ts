@@ -1,4 +1,4 @@
-/** A token behind a proxy gets other decimals: balances stay, and every price per token is wrong by powers of ten. */
+/** A token behind a proxy changes its decimals: balances stay, and every price per token is wrong by powers of ten. */
 import { encodeFunctionData } from 'viem'
 import { send } from '../client.ts'
 import { tokenProxyAbi } from '../contracts/abi.ts'

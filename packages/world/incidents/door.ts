@@ -1,4 +1,4 @@
-/** What of a local world an operator of the service on it may reach: its incidents, by the words of the service. */
+/** The part of a local world that an operator of its service can reach: its incidents, in the service's terms. */
 import type { Address } from 'viem'
 import type { LocalWorld } from '../local/localWorld.ts'
 import { causeIncident, INCIDENTS, type IncidentWish } from './incidents.ts'

@@ -1,4 +1,4 @@
-/** A stable's price feed is no longer updated; its last answer stays and grows old. */
+/** A stable's price feed is no longer updated; its last answer remains and ages. */
 import type { Incident } from './incident.ts'
 import { stableFor } from './scene.ts'
 

@@ -1,4 +1,4 @@
-/** A price driven up and back inside one transaction: what flash loans are for. */
+/** A price driven up and back inside one transaction: the typical use of flash loans. */
 import type { Hex } from 'viem'
 import type { WorldChain } from '../local/localWorld.ts'
 import { readPrice, toNumber } from '../local/poolMove.ts'

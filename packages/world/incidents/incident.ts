@@ -1,14 +1,14 @@
 /**
- * An incident: something that goes wrong on a chain, by name, the same way every time. It begins in the chain's
- * lane, between two rounds of trades, and says what it did; some can be ended.
+ * An incident: a named fault on a chain that happens the same way every time. It runs in the chain's lane, between
+ * two rounds of trades, and reports its effect; some incidents can be ended.
  */
 import type { Address, Hex } from 'viem'
 import type { WorldChain } from '../local/localWorld.ts'
 
 export type Aim = {
-  /** A token or stable by symbol; left out, one of the chain's that suits. */
+  /** A token or stable by symbol; omitted, a suitable one of the chain. */
   readonly token?: string
-  /** Of a reorganisation, in blocks. */
+  /** For a reorganisation, in blocks. */
   readonly depth?: number
 }
 
@@ -16,7 +16,7 @@ export type Account = {
   readonly incident: string
   readonly chainId: number
   readonly token: string | null
-  /** The pools it happened to, or those it made. */
+  /** The affected pools, or those it created. */
   readonly pools: readonly Address[]
   /** The head after it. */
   readonly block: { readonly number: number; readonly hash: Hex }
@@ -24,12 +24,12 @@ export type Account = {
   readonly what: string
 }
 
-/** What an incident itself says; the rest of the account is the same for all. */
+/** The part of the account that an incident itself reports; the rest is the same for all. */
 export type Deed = Pick<Account, 'token' | 'what'> & { readonly pools?: readonly Address[] }
 
 export type Incident = {
   readonly name: string
-  /** One line: what happens, and what it puts to the test. */
+  /** One line: what happens, and what it tests. */
   readonly about: string
   readonly begin: (chain: WorldChain, aim: Aim) => Promise<Deed>
   readonly end?: (chain: WorldChain, aim: Aim) => Promise<Deed>

@@ -1,4 +1,4 @@
-/** All incidents of the local world, and the one way to make one happen. */
+/** All incidents of the local world, and the one function that causes them. */
 import type { LocalWorld, WorldChain } from '../local/localWorld.ts'
 import { chainHalt } from './chainHalt.ts'
 import { decimalsChange } from './decimalsChange.ts'
@@ -33,9 +33,9 @@ export const INCIDENTS: readonly Incident[] = [
 
 export type IncidentWish = Aim & {
   readonly name: string
-  /** Left out, the world's first. */
+  /** Omitted, the world's first. */
   readonly chainId?: number
-  /** In place of beginning it. */
+  /** Ends the incident instead of starting it. */
   readonly isEnd?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Contracts that look like pools: a real pair of a factory nobody listed, and one that only names a listed one. */
+/** Contracts that look like pools: a real pair of an unlisted factory, and one that only names a listed one. */
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from 'viem'
 import { type Client, send } from '../client.ts'
 import { lookAlikePoolAbi } from '../contracts/abi.ts'
@@ -13,7 +13,7 @@ import { inOneBlock, tokenFor } from './scene.ts'
 const LIE = 5
 const USD = 30_000_000
 
-/** A contract that says it is a pair of this factory, with these reserves. */
+/** A contract that claims to be a pair of this factory, with these reserves. */
 export async function claimPool(
   client: Client,
   factory: Address,

@@ -1,4 +1,4 @@
-/** A price driven up and held there, block after block, until it is let go. */
+/** A price driven up and held there, block after block, until it is released. */
 import type { WorldPool } from '../local/families/family.ts'
 import type { Incident } from './incident.ts'
 import { inOneBlock, poolsOf, push, settle, tokenFor } from './scene.ts'

@@ -1,4 +1,4 @@
-/** All liquidity of a pool with ticks moves to one side of its price: the price stands, and nobody stands behind it. */
+/** All liquidity of a pool with ticks moves to one side of its price: the price stays, with no liquidity behind it. */
 import type { WorldPool } from '../local/families/family.ts'
 import { familyOf } from '../local/families/table.ts'
 import type { Incident } from './incident.ts'

@@ -1,4 +1,4 @@
-/** The last blocks are replaced by as many others: what was in them never happened. */
+/** The last blocks are replaced by the same number of others: their contents never happened. */
 import type { Incident } from './incident.ts'
 
 const DEEPEST = 64

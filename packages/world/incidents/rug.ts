@@ -1,8 +1,8 @@
-/** All liquidity of a token leaves at once, and its price stays where it was. */
+/** All liquidity of a token is withdrawn at once, while its price stays unchanged. */
 import type { Incident } from './incident.ts'
 import { inOneBlock, poolsOf, pull, tokenFor } from './scene.ts'
 
-/** All but a crumb: a pair keeps a little for ever. */
+/** Everything except a tiny rest: a pair always keeps a little. */
 const TAKEN = 9999n
 
 export const rug: Incident = {

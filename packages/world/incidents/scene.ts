@@ -1,4 +1,4 @@
-/** What incidents have in common: finding a token that suits, its pools, and acting on them in one block. */
+/** Functions shared by incidents: finding a suitable token and its pools, and acting on them in one block. */
 import type { Hex } from 'viem'
 import type { WorldChain } from '../local/localWorld.ts'
 import { type TokenPlan, tokenOf } from '../local/plan.ts'
@@ -10,12 +10,12 @@ import type { Aim } from './incident.ts'
 
 const GAS = 25_000_000n
 
-/** The pools of a token, deepest first as the plan lists them. */
+/** The pools of a token, deepest first as in the plan. */
 export function poolsOf({ seeded }: WorldChain, symbol: string): WorldPool[] {
   return seeded.pools.filter(pool => pool.token0.symbol === symbol || pool.token1.symbol === symbol)
 }
 
-/** The token aimed at, or the first of the chain's that suits; `wanted` ends the sentence "a token with". */
+/** The requested token, or the first suitable one of the chain; `wanted` ends the sentence "a token with". */
 export function tokenFor(
   chain: WorldChain,
   aim: Aim,
@@ -34,7 +34,7 @@ export function tokenFor(
   )
 }
 
-/** The stable aimed at, or the chain's first. */
+/** The requested stable, or the chain's first. */
 export function stableFor({ plan }: WorldChain, aim: Aim): TokenPlan {
   const stables = plan.tokens.filter(({ role }) => role === 'STABLE')
   const chosen = aim.token === undefined ? stables[0] : tokenOf(plan, aim.token)
@@ -65,13 +65,13 @@ export async function push(
   return call === null ? [] : [call]
 }
 
-/** Trades that bring a pool to where the traders think it belongs. */
+/** Trades that bring a pool to the traders' fair price. */
 export async function settle(chain: WorldChain, pool: WorldPool): Promise<Hex[]> {
   const call = moveTo(pool, await readPrice(chain.client, pool), chain.traders.fairPrice(pool))
   return call === null ? [] : [call]
 }
 
-/** Takes out a share of all liquidity of a pool, in ten-thousandths. */
+/** Withdraws a share of all liquidity of a pool, in ten-thousandths. */
 export const pull = (
   { client, seeded }: WorldChain,
   pool: WorldPool,

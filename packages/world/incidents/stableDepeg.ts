@@ -1,4 +1,4 @@
-/** A stable leaves its dollar: its feed says so, and traders agree. */
+/** A stable loses its peg: its feed reports it, and traders agree. */
 import type { Incident } from './incident.ts'
 import { stableFor } from './scene.ts'
 

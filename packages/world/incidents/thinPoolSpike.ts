@@ -1,4 +1,4 @@
-/** A small trade multiplies the price in a thin pool of a token that has deeper ones. */
+/** A small trade multiplies the price in a thin pool of a token that also has deeper pools. */
 import type { Incident } from './incident.ts'
 import { inOneBlock, poolsOf, push, settle, tokenFor } from './scene.ts'
 

@@ -1,4 +1,4 @@
-/** A v3 pool with a fee that eats half of every trade: deep, cheap to hold at any price, and a trap. */
+/** A v3 pool with a fee of half of every trade: deep, cheap to hold at any price, and a trap. */
 import { type Address, getAddress } from 'viem'
 import { v3FactoryAbi } from '../contracts/abi.ts'
 import * as trader from '../trader.ts'
@@ -9,10 +9,10 @@ import { inOneBlock, tokenFor } from './scene.ts'
 
 const FEE_PPM = 500_000
 const SPACING = 60
-/** What the pool claims the token is worth, times its real worth. */
+/** The factor by which the pool's price exceeds the token's real value. */
 const LIE = 3
 const WIDTH = 6000
-/** One side, in dollars: as deep as the deepest pools of the world. */
+/** The value of one side in dollars: as deep as the deepest pools of the world. */
 const USD = 20_000_000
 
 export const trapFee: Incident = {

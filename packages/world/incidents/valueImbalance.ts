@@ -7,9 +7,9 @@ import { createV2Pair, V2_PAIR_INIT_CODE_HASH } from '../v2.ts'
 import type { Incident } from './incident.ts'
 import { inOneBlock, poolsOf, tokenFor } from './scene.ts'
 
-/** What the pair says the token is worth, times its real worth. */
+/** The factor by which the pair's price exceeds the token's real value. */
 const LIE = 20
-/** One side, in dollars: as deep as the deepest pools of the world. */
+/** The value of one side in dollars: as deep as the deepest pools of the world. */
 const USD = 20_000_000
 
 export const valueImbalance: Incident = {

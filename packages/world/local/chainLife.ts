@@ -1,6 +1,6 @@
 /**
- * The life of a chain: blocks at its pace, a round of trades in each, and feeds answered before they grow old. It can
- * be halted, its feeds frozen, and whatever else is done to it is done in its lane, between two rounds.
+ * The life of a chain: blocks at its pace, a round of trades in each, and feeds updated before they go stale. The
+ * chain can be halted and its feeds frozen. Any other action on it happens in its lane, between two rounds.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
@@ -11,13 +11,13 @@ import { type SeededChain, setAnswer } from './seeding.ts'
 import type { Traders } from './traders.ts'
 import type { WorldClock } from './worldClock.ts'
 
-/** After a round that failed or found nothing to do; of the world's time, as the next. */
+/** The pause after a round that failed or found nothing to do; in world time, like the next constant. */
 const PAUSE_MS = 500
-/** A stable's feed is answered anew this often: well within its heartbeat. */
+/** How often a stable's feed is updated: well within its heartbeat. */
 const ANSWER_MS = 30_000
-/** The state on disk is copied this often. */
+/** How often the state on disk is copied. */
 const KEEP_MS = 60_000
-/** A node that is so many blocks old is renewed: its memory and its state have grown by some megabytes. */
+/** The age in blocks at which a node is renewed: its memory and its state have grown by several megabytes. */
 const RENEW_BLOCKS = 2000n
 
 export class ChainLife {
@@ -30,14 +30,14 @@ export class ChainLife {
   readonly #answers: Map<string, number>
   readonly #frozen = new Set<string>()
   #isRenewing = false
-  /** The last block of a chain in a hurry. */
+  /** The last block of a chain with an accelerated clock. */
   #mined: Promise<unknown> = Promise.resolve()
   #isHalted = false
   #isLive = false
   #isOver = false
   #ended: Promise<unknown> = Promise.resolve()
   #answeredAtMs = performance.now()
-  /** The first state is copied as soon as it is there: without one, a node that ends has nothing to go on from. */
+  /** The first state is copied as soon as it exists: without a copy, a node that ends has no state to resume from. */
   #keptAtMs = Number.NEGATIVE_INFINITY
   #renewedAt = 0n
 
@@ -50,7 +50,7 @@ export class ChainLife {
     this.#answers = new Map(Object.keys(seeded.feeds).map(symbol => [symbol, 1]))
   }
 
-  /** From here on blocks and trades come by themselves. */
+  /** Starts automatic blocks and trades. */
   async start(renewEveryBlocks = RENEW_BLOCKS): Promise<void> {
     this.#isLive = true
     this.#renewedAt = await this.#height()
@@ -62,24 +62,25 @@ export class ChainLife {
     return this.#lane.run(task)
   }
 
-  /** A stable's feed answers this many dollars from now on. Only inside the lane while the chain lives. */
+  /** Sets the answer of a stable's feed in dollars from now on. Only inside the lane while the chain is live. */
   async answer(symbol: string, usd: number): Promise<void> {
     this.#answers.set(symbol, usd)
     await setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#clock.nowS())
   }
 
-  /** Every feed that is not frozen says again what it said, now. Only inside the lane while the chain lives. */
+  /** Repeats the answer of every feed that is not frozen. Only inside the lane while the chain is live. */
   async answerFeeds(): Promise<void> {
     this.#answeredAtMs = performance.now()
     const due = [...this.#answers].filter(([symbol]) => !this.#frozen.has(symbol))
     const say = ([symbol, usd]: (typeof due)[number]) =>
       setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#clock.nowS())
-    // In one block where blocks come by themselves; where each transaction makes one, two at once would take the same nonce.
+    // In one block when blocks are automatic. When each transaction makes a block, two at once would use the same
+    // nonce.
     if (this.#isLive) await Promise.all(due.map(say))
     else for (const each of due) await say(each)
   }
 
-  /** A stable's feed is no longer answered; what it said last stays. */
+  /** A stable's feed is no longer updated; its last answer remains. */
   freeze(symbol: string): void {
     this.#feedOf(symbol)
     this.#frozen.add(symbol)
@@ -90,7 +91,7 @@ export class ChainLife {
     await this.answer(symbol, this.#answers.get(symbol) as number)
   }
 
-  /** Whether blocks and trades come by themselves. */
+  /** Whether blocks and trades are automatic. */
   get isLive(): boolean {
     return this.#isLive
   }
@@ -110,7 +111,7 @@ export class ChainLife {
     await this.#pace()
   }
 
-  /** A reorganisation takes the node's clock back to where it forked: a block brings it to the present. */
+  /** A reorganisation sets the node's clock back to the fork; a block brings it to the present. */
   keepTime(): Promise<void> {
     return this.#node.setClock(this.#clock.nowS)
   }
@@ -124,7 +125,7 @@ export class ChainLife {
 
   async #run(renewEveryBlocks: bigint): Promise<void> {
     while (!this.#isOver) {
-      // A round that fails, say with the node, is lost; the traders are not.
+      // A failed round, for example with the node, is lost, but the traders continue.
       const isBusy = await this.#lane.run(() => this.#round(renewEveryBlocks)).catch(() => false)
       if (!isBusy && !this.#isOver) await wait(PAUSE_MS / this.#clock.hurry)
     }
@@ -132,7 +133,8 @@ export class ChainLife {
 
   async #round(renewEveryBlocks: bigint): Promise<boolean> {
     if (this.#isHalted || this.#isOver) return false
-    // One that ended by itself goes on from the state it wrote last: its blocks since then are lost, as in a reorganisation.
+    // A node that ended on its own resumes from the state it wrote last: its blocks since then are lost, as in a
+    // reorganisation.
     const isOld = this.#node.hasEnded || (await this.#height()) - this.#renewedAt >= renewEveryBlocks
     if (isOld) await this.#renew()
     if (performance.now() - this.#keptAtMs >= KEEP_MS && this.#node.keepState())
@@ -142,7 +144,7 @@ export class ChainLife {
     return isBusy
   }
 
-  /** Nobody mines meanwhile: a block of a node whose clock is not set yet would stand in the past. */
+  /** Nothing mines meanwhile: a block of a node whose clock is not set yet would have a past timestamp. */
   async #renew(): Promise<void> {
     this.#isRenewing = true
     try {
@@ -160,7 +162,7 @@ export class ChainLife {
     return this.#node.client.getBlockNumber()
   }
 
-  /** A chain that does not live by itself mines for every transaction. */
+  /** A chain that is not live mines for every transaction. */
   async #pace(): Promise<void> {
     const { client } = this.#node
     if (!this.#isLive) await client.setAutomine(true)
@@ -171,7 +173,7 @@ export class ChainLife {
     }
   }
 
-  /** A node's own interval knows whole seconds alone. */
+  /** A node's own interval supports whole seconds only. */
   async #mineInHurry(): Promise<void> {
     const { hurry } = this.#clock
     if (hurry === 1) return

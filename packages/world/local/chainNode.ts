@@ -1,6 +1,7 @@
 /**
- * The anvil node of a chain and its state. It is renewed now and then: started again from its own state without the
- * old blocks, on the same port, so that neither its memory nor the time to write its state grows with its age.
+ * The anvil node of a chain and its state. The node is renewed from time to time: restarted from its own state
+ * without the old blocks, on the same port, so that neither its memory nor the time to write its state grows with its
+ * age.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Anvil, startAnvil } from '../anvil.ts'
@@ -14,27 +15,27 @@ import { StateFile } from './stateFile.ts'
 const SLOTS = 32
 const GAS_LIMIT = 60_000_000n
 /**
- * The last ones before EIP-2935: from then on every block adds its parent's hash to a contract, up to 8191 of them, and a
- * node that hashes all it holds for every block is soon busy with these alone.
+ * The last rules before EIP-2935. Since that proposal every block adds its parent's hash to a contract, up to 8191 of
+ * them, and a node that hashes its whole state for every block soon spends its time on these alone.
  */
 const RULES = ['--hardfork', 'cancun']
 const OP_STACK_RULES = ['--network', 'optimism', '--hardfork', 'holocene']
-/** Anvil writes its state this often, so that little is lost when the machine goes. */
+/** How often anvil writes its state, so that little is lost in a crash of the machine. */
 const STATE_EVERY_S = 10
-/** States of so many blocks can be asked for: more than the deepest reorganisation. */
+/** The number of blocks whose state can be queried: more than the deepest reorganisation. */
 const STATES = 80
-/** Receipts of so many blocks can be asked for: they make up most of what is written every time. */
+/** The number of blocks whose receipts can be queried: receipts are most of the data written each time. */
 const RECEIPTS = 300
 
-/** A new second has begun by then. */
+/** Long enough for a new second to begin. */
 const SECOND_MS = 1500
 const LOOK_MS = 20
 
 export type NodeOptions = {
   readonly slotsInAnEpoch?: number
-  /** How many blocks have their transactions and receipts. */
+  /** The number of blocks that keep their transactions and receipts. */
   readonly keptBlocks?: number
-  /** Seconds between two writings of its state, which a node with a long past is busy with for seconds. */
+  /** Seconds between two writes of its state, which take seconds for a node with a long past. */
   readonly stateEveryS?: number
   readonly isOpStack?: boolean
 }
@@ -101,14 +102,14 @@ export class ChainNode {
     return this.#anvil.current.pid
   }
 
-  /** Whether its process is gone, by whomever; between two of them it is too. */
+  /** Whether its process is gone, for whatever reason; also true between two processes. */
   get hasEnded(): boolean {
     return this.#anvil.current.hasEnded()
   }
 
   /**
-   * Makes a block with the time it is now: the node's clock goes on from there. Time cannot be set to that of the last
-   * block, so a new second is waited for.
+   * Mines a block with the present time, from which the node's clock continues. The time cannot equal that of the
+   * last block, so this waits for a new second.
    */
   async setClock(nowS: () => number): Promise<void> {
     const { timestamp } = await this.client.getBlock({ blockTag: 'latest' })
@@ -119,18 +120,18 @@ export class ChainNode {
     await this.client.mine({ blocks: 1 })
   }
 
-  /** A copy of the state as last written, should the next writing be cut short; false while there is none to copy. */
+  /** Copies the last written state, in case the next write is interrupted; false while there is none to copy. */
   keepState(): boolean {
     return this.#file.keep()
   }
 
-  /** Away for a moment. States of the blocks before are gone with it: only the newest can be asked for. */
+  /** The node is away for a moment. The states of earlier blocks are lost: only the newest can be queried. */
   renew(): Promise<void> {
     this.#renewing = this.#startAnew()
     return this.#renewing
   }
 
-  /** Done when the state is written. */
+  /** Resolves when the state is written. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#renewing.catch(() => undefined)
@@ -141,7 +142,7 @@ export class ChainNode {
     const { port } = this.#anvil.current
     await this.#end()
     if (this.#isClosed) return
-    // One that ended by itself may have been writing.
+    // A node that ended on its own may have been writing.
     if (!(await this.#file.recover()))
       throw new Error(`${this.#file.path} holds no whole state to go on from`)
     this.#file.trim(this.#keptBlocks)

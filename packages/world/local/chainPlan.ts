@@ -1,4 +1,4 @@
-/** The words in which `chains.ts` says what a chain of the local world is. */
+/** Helpers with which `chains.ts` describes a chain of the local world. */
 import type { Address } from 'viem'
 import type { ChainPlan, DeploymentPlan, PoolPlan, TokenPlan } from './plan.ts'
 import { type Anchors, type TailToken, tailPools, tailTokens } from './tail.ts'
@@ -58,7 +58,7 @@ export function chain({ anchors, anchorPools, tail, first, ...rest }: Chain): Ch
   }
 }
 
-/** Both stables and the second routing asset around the native one: what every price of a chain rests on. */
+/** Both stables and the second routing asset around the native one: every price of a chain rests on these pools. */
 export function anchorPools(
   [usd, usd2]: readonly [string, string],
   [native, second]: readonly [string, string],

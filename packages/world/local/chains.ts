@@ -1,9 +1,9 @@
 /**
- * The six chains of the local world. Factories, stables, routing assets, their price feeds and Multicall3 stand at
+ * The six chains of the local world. Factories, stables, routing assets, their price feeds and Multicall3 are at
  * their real addresses; the code of every factory and pool is the published one.
  *
- * Both v2 deployments of chain 56 run Uniswap v2's bytecode, with its fee: no other is published in a package,
- * and none is made up. Blocks come every whole second at least, as block timestamps have no smaller unit.
+ * Both v2 deployments of chain 56 run Uniswap v2's bytecode, with its fee: no package publishes another, and none is
+ * invented. Blocks are at least a whole second apart, because block timestamps have no smaller unit.
  */
 import { anchorPools, chain, factory, routing, stable } from './chainPlan.ts'
 import type { ChainPlan } from './plan.ts'
@@ -238,7 +238,7 @@ const AVALANCHE = chain({
   ],
 })
 
-/** With v4 and PancakeSwap v3 beside the others, and hooks of each class. */
+/** Also has v4 and PancakeSwap v3, and hooks of each class. */
 const BASE = chain({
   chainId: 8453,
   name: 'Base (local world)',

@@ -1,4 +1,4 @@
-/** One thing at a time, in the order asked for: traders, feeds and incidents of a chain never act at once. */
+/** Runs one task at a time, in the order of the requests: traders, feeds and incidents of a chain never act at once. */
 export class Lane {
   #last: Promise<unknown> = Promise.resolve()
 

@@ -1,6 +1,6 @@
 /**
- * The local world, running: one anvil node per chain of the plan with the real contracts on it, and traders that
- * keep it moving. Its state lives in one folder; started again there, it goes on where it stood.
+ * The running local world: one anvil node per chain of the plan with the real contracts on it, and traders that keep
+ * it moving. Its state is kept in one folder; a restart there resumes it.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,18 +23,21 @@ import { startClock, type WorldClock } from './worldClock.ts'
 
 export type WorldChain = {
   readonly plan: ChainPlan
-  /** Of the node, or of the proxy in front of it when the world has a profile; `client` always asks the node. */
+  /**
+   * The URL of the node, or of the proxy in front of it when the world has a profile; `client` always calls the node
+   * directly.
+   */
   readonly url: string
   readonly wsUrl: string
-  /** Left out where the endpoints are the node's own. */
+  /** Omitted when the endpoints are the node's own. */
   readonly profile?: Profile
-  /** Of the node's process; another one after it was renewed. */
+  /** The process id of the node; it changes when the node is renewed. */
   pid(): number
   readonly genesisHash: Hex
   readonly client: Client
   readonly seeded: SeededChain
   readonly traders: Traders
-  /** True when the chain was made by this start, false when it was found again. */
+  /** True when this start created the chain, false when it was restored. */
   readonly isNew: boolean
   readonly life: ChainLife
 }
@@ -46,24 +49,27 @@ export type WorldOptions = {
   readonly folder: string
   readonly plans?: readonly ChainPlan[]
   readonly seed?: number
-  /** Left out, blocks come at the plan's pace, traders trade and have done so before; `false` leaves it to the caller. */
+  /**
+   * Omitted: blocks arrive at the plan's pace, and traders trade and have done so before. `false` leaves all of it to
+   * the caller.
+   */
   readonly isLive?: boolean
-  /** With trades of the last 40 minutes; left out, as `isLive`. */
+  /** With trades of the last 40 minutes; omitted, as `isLive`. */
   readonly hasHistory?: boolean
   /** `finalized` is two epochs below the head. */
   readonly slotsInAnEpoch?: number
   readonly keptBlocks?: number
   readonly stateEveryS?: number
-  /** A node is started anew from its own state after so many blocks; left out, some thousands. */
+  /** The number of blocks after which a node is restarted from its own state; omitted, several thousand. */
   readonly renewEveryBlocks?: bigint
-  /** Another than the machine's makes a world of another time, or one in a hurry. */
+  /** A clock other than the machine's, for a world at another time or an accelerated one. */
   readonly clock?: WorldClock
-  /** How the endpoints of its chains behave; left out, they are the nodes themselves. */
+  /** How the endpoints of its chains behave; omitted, they are the nodes themselves. */
   readonly profile?: Profile
   readonly onProgress?: (line: string) => void
 }
 
-/** Of what is asked in vain, a node that is gone has been told so by then. */
+/** How long a node may take to be reported as gone after its port refuses connections. */
 const GONE_MS = 500
 const LOOK_MS = 20
 
@@ -99,7 +105,9 @@ const endpointOf = ({ url, wsUrl }: FaultProxy) => ({ url, wsUrl })
 
 type Memory = { readonly genesisS: number; readonly seeded: SeededChain }
 
-/** What is not whole is not remembered: a chain whose node ends by itself before it is there is made once more. */
+/**
+ * An incomplete chain is not remembered: a chain whose node ends on its own before it is ready is created once more.
+ */
 async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = false): Promise<WorldChain> {
   const { folder, seed = 1, isLive = true, hasHistory = isLive, clock = startClock() } = options
   const { nowS } = clock
@@ -131,7 +139,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
       if (hasHistory) await makeHistory(client, seeded, traders, startS, late)
       else {
         for (const make of late) await make()
-        // Its pools are as old as those of a chain with a history: a pool that was just made has no weight yet.
+        // Its pools are as old as those of a chain with a history: a new pool would have no weight yet.
         await client.removeBlockTimestampInterval()
         await node.setClock(nowS)
       }
@@ -141,7 +149,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
     const life = new ChainLife(node, plan, seeded, traders, clock)
     if (isLive) {
       await node.setClock(nowS)
-      // Their answers have grown old while nobody was here, and trades may take a block's time to come.
+      // The answers have aged since the last run, and trades may take a block's time to arrive.
       if (memory !== null) await life.answerFeeds()
       await life.start(options.renewEveryBlocks)
     }
@@ -169,14 +177,14 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
   }
 }
 
-/** A process whose port refuses is told as gone a moment later. */
+/** The end of a process is reported shortly after its port refuses connections. */
 async function hasEndedBy(node: ChainNode, withinMs: number): Promise<boolean> {
   for (const untilMs = performance.now() + withinMs; !node.hasEnded && performance.now() < untilMs; )
     await wait(LOOK_MS)
   return node.hasEnded
 }
 
-/** Null where another plan was seeded: its chain is made anew. */
+/** Null when another plan was seeded: the chain is then created again. */
 function readMemory(file: string, plan: ChainPlan): Memory | null {
   const memory = JSON.parse(readFileSync(file, 'utf8')) as Memory
   const isSame =

@@ -1,6 +1,6 @@
 /**
- * The price of a pool, and the trade that brings it elsewhere, as its family does it. Prices are atomic token1 per atomic
- * token0, as doubles: they make a world, not a price anyone is told.
+ * The price of a pool, and the trade that moves it, according to its family. Prices are atomic token1 per atomic
+ * token0, as doubles: they only shape the world and are never published.
  */
 import type { Hex } from 'viem'
 import type { Client } from '../client.ts'
@@ -19,6 +19,6 @@ export function toNumber(price: PoolPrice): number | null {
   return Number(price.reserve1) / Number(price.reserve0)
 }
 
-/** The trade that brings a pool to a price, `share` of the way for a pair; null where there is nothing to do. */
+/** The trade that brings a pool to a price, `share` of the way for a pair; null when there is nothing to do. */
 export const moveTo = (pool: WorldPool, from: PoolPrice, target: number, share?: number): Hex | null =>
   familyOf(pool).moveTo(pool, from, target, share)

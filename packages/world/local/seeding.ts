@@ -1,6 +1,6 @@
 /**
- * A chain of the plan made real: tokens and price feeds deployed, factories at their own addresses, pools created,
- * initialised and filled by a trader that never runs dry.
+ * Turns a planned chain into a real one: tokens and price feeds deployed, factories at their own addresses, pools
+ * created, initialised and filled by a trader that never runs out of funds.
  */
 import { type Address, encodeFunctionData } from 'viem'
 import { type Client, send } from '../client.ts'
@@ -15,13 +15,13 @@ import { type ChainPlan, type PoolPlan, type TokenPlan, tokenOf } from './plan.t
 export type SeededChain = {
   readonly trader: Address
   readonly feeds: Readonly<Record<string, Address>>
-  /** Those made last come last. */
+  /** In the order of creation. */
   readonly pools: WorldPool[]
 }
 
 const GAS = 25_000_000n
 const FEED_DECIMALS = 8
-/** A day: readers ask for an hour. */
+/** A day; consumers require an hour. */
 const SEQUENCER_UP_S = 86_400
 
 export async function seedChain(client: Client, plan: ChainPlan, nowS: number): Promise<SeededChain> {
@@ -50,7 +50,7 @@ export async function seedChain(client: Client, plan: ChainPlan, nowS: number): 
   return { trader: traderAddress, feeds, pools }
 }
 
-/** The pools that are made last, each as a task. */
+/** The pools that are created last, each as a task. */
 export const latePools = (
   client: Client,
   plan: ChainPlan,
@@ -71,7 +71,7 @@ export async function setAnswer(client: Client, feed: Address, usd: number, nowS
   })
 }
 
-/** Up since long enough for its grace to be over. */
+/** Up for long enough that its grace is over. */
 async function deploySequencerFeed(client: Client, address: Address, nowS: number): Promise<void> {
   await deployPriceFeed(client, { description: 'L2 Sequencer Uptime Status Feed', decimals: 0 }, address)
   const args = [0n, BigInt(nowS - SEQUENCER_UP_S), BigInt(nowS)] as const

@@ -1,6 +1,6 @@
 /**
- * The file a node keeps its state in. Anvil writes it in place, so one that was cut short is replaced by the copy
- * of the last good one; and what grows in it without end, old blocks and their transactions, is cut off.
+ * The file in which a node keeps its state. Anvil writes it in place, so an interrupted write is replaced by the copy
+ * of the last good one. Old blocks and their transactions, which grow without limit, are cut off.
  */
 import {
   closeSync,
@@ -34,7 +34,7 @@ export class StateFile {
     this.#copy = `${path}.good`
   }
 
-  /** False when neither the file nor its copy is whole. A node of a killed world may still be writing it. */
+  /** False when neither the file nor its copy is complete. A node of a killed world may still be writing it. */
   async recover(): Promise<boolean> {
     const untilMs = performance.now() + WRITING_MS
     while (existsSync(this.path) && !isWhole(this.path) && performance.now() < untilMs) await wait(LOOK_MS)
@@ -44,7 +44,7 @@ export class StateFile {
     return true
   }
 
-  /** Remembers the file as it is; false if it is not whole. The copy itself is never seen half written. */
+  /** Copies the file in its present form; false if it is incomplete. The copy itself is never visible half written. */
   keep(): boolean {
     if (!isWhole(this.path)) return false
     copy(this.path, `${this.#copy}.new`)
@@ -53,7 +53,7 @@ export class StateFile {
     return true
   }
 
-  /** Drops blocks below the newest so many, but for the first, by which a chain is known. */
+  /** Drops all but the newest `blocks` blocks, except the first, which identifies a chain. */
   trim(blocks: number): void {
     const state = JSON.parse(readFileSync(this.path, 'utf8')) as State
     const oldest = state.best_block_number - blocks
@@ -75,15 +75,15 @@ export class StateFile {
 }
 
 /**
- * By hand: a node may write its state meanwhile, and libuv's own copy asks for ever for the rest of a file that has become
- * shorter.
+ * By hand: a node may write its state meanwhile, and libuv's own copy waits forever for the rest of a file that has
+ * become shorter.
  */
 const copy = (from: string, to: string): void => writeFileSync(to, readFileSync(from))
 
-/** What the state of our anvil ends with. A brace alone ends many an object inside it. */
+/** The end of a state written by our anvil. A brace alone also ends many inner objects. */
 const LAST_WORDS = '"historical_states":null}'
 
-/** Whether the file is there to its end. */
+/** Whether the file is complete to its end. */
 function isWhole(file: string): boolean {
   if (!existsSync(file)) return false
   const handle = openSync(file, 'r')

@@ -1,13 +1,14 @@
 /**
- * Long-tail tokens of a chain in one line each. The shape says how a token reaches dollars, from several deep
- * pools down to a single thin one, so that every rule of pricing has someone to meet.
+ * Long-tail tokens of a chain in one line each. The shape states how a token reaches dollars, from several deep pools
+ * down to a single thin one, so that every pricing rule has a case.
  */
 import { type DeploymentPlan, type HookClass, invented, type PoolPlan, type TokenPlan } from './plan.ts'
 
 /**
- * DEEP: three pools at two deployments. SPIKY: the same and a thin one. SPLIT: a routing asset and a stable.
- * LONE_V3, LONE_V2, LONE_V4: one pool. PROXIED: SPLIT, with a token behind a proxy. NATIVE_V4, PANCAKE, ALGEBRA: a deep pool
- * of that family, of v4 with the native currency itself, and one of v2 beside it. HOOK_…: one pool of v4 with such a hook.
+ * DEEP: three pools at two deployments. SPIKY: the same plus a thin one. SPLIT: a routing asset and a stable.
+ * LONE_V3, LONE_V2, LONE_V4: one pool. PROXIED: SPLIT, with a token behind a proxy. NATIVE_V4, PANCAKE, ALGEBRA: a
+ * deep pool of that family (for v4 with the native currency itself) and one of v2 beside it. HOOK_…: one pool of v4
+ * with such a hook.
  */
 export type Shape =
   | 'DEEP'
@@ -47,7 +48,7 @@ export function tailTokens(rows: readonly TailToken[], firstNumber: number): Tok
   }))
 }
 
-/** Where a chain has no v3 factory, its second v2 deployment takes that part. */
+/** On a chain without a v3 factory, its second v2 deployment takes that role. */
 export function tailPools(rows: readonly TailToken[], anchors: Anchors): PoolPlan[] {
   const of = (family: DeploymentPlan['family']) =>
     anchors.deployments.filter(each => each.family === family).map(({ id }) => id)

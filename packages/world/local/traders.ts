@@ -1,6 +1,6 @@
 /**
  * Traders that keep a chain alive: each token has a fair price that wanders, and trades bring its pools towards it,
- * so prices move and stay arbitraged. Seeded: the same seed trades the same way.
+ * so prices move and stay arbitraged. Seeded: the same seed gives the same trades.
  */
 import type { Address, Hex } from 'viem'
 import { type Client, send } from '../client.ts'
@@ -34,17 +34,17 @@ export class Traders {
     this.#fair = new Map(plan.tokens.map(token => [token.symbol, token.usd]))
   }
 
-  /** Dollars of a token, as the traders see it. */
+  /** Dollars per token, according to the traders. */
   fairUsd(symbol: string): number {
     return this.#fair.get(symbol) as number
   }
 
-  /** From now on a token is worth this to them; a stable's worth does not wander. */
+  /** Sets the traders' value of a token from now on; a stable's value does not wander. */
   setFair(symbol: string, usd: number): void {
     this.#fair.set(symbol, usd)
   }
 
-  /** These pools are traded no more, until they are taken up again. */
+  /** These pools are no longer traded, until they are resumed. */
   leave(pools: readonly Address[]): void {
     for (const pool of pools) this.#left.add(pool)
   }
@@ -60,11 +60,11 @@ export class Traders {
     )
   }
 
-  /** Fair prices from what the pools say: a chain that is found again goes on from where it stood. */
+  /** Derives fair prices from the pools, so that a restored chain resumes where it was. */
   async learn(): Promise<void> {
     const known = new Set(this.#plan.tokens.filter(({ role }) => role === 'STABLE').map(each => each.symbol))
     const prices = await Promise.all(this.#chain.pools.map(pool => readPrice(this.#client, pool)))
-    // Anchors come first in the plan: one pass finds a partner of known worth for every token.
+    // Anchors come first in the plan: one pass finds a partner of known value for every token.
     for (const [at, pool] of this.#chain.pools.entries()) {
       const price = toNumber(prices[at] as PoolPrice)
       const [is0, is1] = [known.has(pool.token0.symbol), known.has(pool.token1.symbol)]
@@ -77,8 +77,8 @@ export class Traders {
   }
 
   /**
-   * One round: fair prices wander, then a few pools are traded towards them in one transaction; false if none was. On a chain of
-   * the OP stack it may be a deposit where no blocks come by themselves.
+   * One round: fair prices wander, then a few pools are traded towards them in one transaction; false if none was. On
+   * a chain of the OP stack without automatic blocks it may be a deposit.
    */
   async round(mayDeposit = false): Promise<boolean> {
     for (const token of this.#plan.tokens) if (token.role !== 'STABLE') this.#wander(token)

@@ -1,4 +1,7 @@
-/** Dollars and ratios of the plan as on-chain units. Floats are fine here: they make a world, not a price. */
+/**
+ * Dollars and ratios of the plan as on-chain units. Floats are fine here: they shape the world and are never a
+ * published price.
+ */
 import type { TokenPlan } from './plan.ts'
 
 /** Atomic units of the token worth `usd`. */
@@ -12,7 +15,7 @@ export const priceOf = (token0: TokenPlan, token1: TokenPlan): number =>
 
 export const tickOf = (price: number): number => Math.floor(Math.log(price) / Math.log(1.0001))
 
-/** Of a position around the price, `width` ticks to each side, that holds `usd` of token1. */
+/** Liquidity of a position around the price, `width` ticks to each side, that holds `usd` of token1. */
 export function liquidityWorth(token1: TokenPlan, price: number, usd: number, width: number): bigint {
   const root = Math.sqrt(price)
   return BigInt(Math.floor(Number(unitsOf(token1, usd)) / (root - root * 1.0001 ** (-width / 2))))

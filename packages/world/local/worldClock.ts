@@ -1,4 +1,6 @@
-/** A world's time: the machine's, or so many times as fast from its start on, so that a day of it is over in an hour. */
+/**
+ * The time of a world: the machine's, or a multiple of its speed from the start on, so that a day passes in an hour.
+ */
 export type WorldClock = {
   readonly hurry: number
   /** Unix seconds. */

@@ -2,18 +2,18 @@
 import { familyOf } from './families/table.ts'
 import type { WorldChain } from './localWorld.ts'
 
-/** Feeds of a live chain are answered every 30 s: one that is not is old after three minutes. */
+/** Feeds of a live chain are updated every 30 s: one that is not is stale after three minutes. */
 const LIVE = { heartbeat_s: 120, grace_s: 60 }
-/** Those of a chain that a test moves are answered once. */
+/** Feeds of a chain that a test controls are updated once. */
 const STILL = { heartbeat_s: 3600, grace_s: 600 }
 
 /**
- * A median needs five minutes: the world has them in its past. Behind a profile a service begins at the head, as on a
- * real chain: it would spend most of its calls on the way there.
+ * A median needs five minutes, which the world has in its past. With a profile, a service starts at the head, as on a
+ * real chain: catching up would use most of its calls.
  */
 const START_BEHIND_S = 330
 
-/** The parts of a chain that the configuration is made from. */
+/** The parts of a chain from which the configuration is built. */
 export type ServedChain = Pick<
   WorldChain,
   'plan' | 'url' | 'wsUrl' | 'profile' | 'genesisHash' | 'seeded'

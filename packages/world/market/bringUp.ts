@@ -1,7 +1,7 @@
 /**
- * The inputs that introduce a market to an engine which has seen nothing: enrolments, health, the stables'
- * answers and the external depth, then pools and token facts in portions, one block each, as a worker that
- * loads them does. Nothing trades before it is over.
+ * The inputs that introduce a market to a new engine: enrolments, health, the stables' answers and the external
+ * depth, then pools and token facts in portions, one block each, as a worker would load them. No trades happen before
+ * it is over.
  */
 import type { BlockRef } from '../../engine/chain/block.ts'
 import type { Input, LoadedPool, TokenFacts } from '../../engine/input.ts'
@@ -13,13 +13,13 @@ import type { Market, MarketPool } from './market.ts'
 /** From a block's time to its hand-over. */
 const LATENCY_MS = 300
 
-/** Pools in one load where nothing else is asked for. */
+/** Pools per load, unless the caller asks for another number. */
 const PORTION = 500
 
 /** A stable's answer has 8 decimals and is never quite 1. */
 const ANSWERS = [99_990_000n, 100_020_000n, 99_980_000n]
 
-/** Microdollars of 2% depth that the rest of the world is said to have, for each routing asset. */
+/** The 2% depth that external sources report for each routing asset, in microdollars. */
 const EXTERNAL_DEPTH_MICROUSD = 20_000_000n * 1_000_000n
 
 export const handedOverMs = (block: BlockRef): Ms => ms(block.timeMs + LATENCY_MS)
@@ -55,7 +55,7 @@ export function* bringUp(market: Market, portion: number = PORTION): Generator<I
   }
 }
 
-/** The stables' answers at this block; they are good for a day. */
+/** The stables' answers at this block, valid for a day. */
 function stableAnswers(market: Market, block: BlockRef): Input {
   const answers = market.setup.stables.map(({ token }, at) => ({
     token,

@@ -7,7 +7,7 @@ import type { Address, Block, BlockRef, PoolEvent } from '../../engine/chain/blo
 import { count, ms } from '../../engine/units.ts'
 import { hashOf } from './identity.ts'
 
-/** An event that has not found its block yet. */
+/** An event without a block yet. */
 export type Draft = { readonly pool: Address } & (
   | { readonly family: 'amm_v2'; readonly event: V2Event }
   | { readonly family: 'amm_v3'; readonly event: V3Event }
@@ -29,7 +29,7 @@ export class ChainClock {
     return this.#tip
   }
 
-  /** The next block comes so much later, as after a halt. */
+  /** Delays the next block by this much, as after a halt. */
   pause(forMs: number): void {
     this.#pauseMs += forMs
   }

@@ -1,8 +1,8 @@
 /**
- * Draws from the distributions a market is made of, as plain floats.
+ * Draws from the distributions of a market, as plain floats.
  *
- * Only randomness, never money: what is drawn here becomes a bigint before a pool sees it. V8 computes
- * exp, log and cos with its own port of fdlibm, so a seed gives the same draws on every machine.
+ * Only randomness, never money: a drawn value becomes a bigint before it enters a pool. V8 computes exp, log and cos
+ * with its own port of fdlibm, so a seed gives the same draws on every machine.
  */
 import type { Random } from '../random.ts'
 import type { Weighted } from './shape.ts'
@@ -15,7 +15,7 @@ export const isWithin = (random: Random, share: number): boolean => uniform(rand
 /** An integer from 0 to `size` - 1. */
 export const below = (random: Random, size: number): number => Math.floor(uniform(random) * size)
 
-/** Box–Muller; the second value is not kept, so that a draw does not depend on how many there were before. */
+/** Box–Muller. The second value is discarded, so that a draw does not depend on the number of earlier ones. */
 export function normal(random: Random): number {
   const radius = Math.sqrt(-2 * Math.log(1 - uniform(random)))
   return radius * Math.cos(2 * Math.PI * uniform(random))
@@ -24,7 +24,7 @@ export function normal(random: Random): number {
 export const logNormal = (random: Random, median: number, deviation: number): number =>
   median * Math.exp(deviation * normal(random))
 
-/** As likely between 1 and 2 as between 1,000 and 2,000. */
+/** Values between 1 and 2 are as likely as between 1,000 and 2,000. */
 export const logUniform = (random: Random, least: number, greatest: number): number =>
   least * Math.exp(uniform(random) * Math.log(greatest / least))
 
@@ -46,7 +46,7 @@ export function weighted<Value>(random: Random, choices: Weighted<Value>): Value
   throw new RangeError('a weighted draw needs at least one choice')
 }
 
-/** Ranks 0 to `size` - 1, rank r as often as (r + offset)^-exponent. */
+/** Ranks 0 to `size` - 1, rank r with a frequency proportional to (r + offset)^-exponent. */
 export class Zipf {
   readonly #cumulative: Float64Array
 

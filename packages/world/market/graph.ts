@@ -1,8 +1,8 @@
 /**
- * Which tokens there are and which pools between them: the shape of a factory, before any amount.
+ * The tokens and the pools between them: the shape of a factory, before any amount.
  *
- * Tokens come in a fixed order: stables, routing assets, then the long tail. Every token of the tail has a
- * first pool; the rest of the pools go to those who have most already.
+ * Tokens come in a fixed order: stables, routing assets, then the long tail. Every token of the tail has a first
+ * pool; the remaining pools go to the tokens that already have most.
  */
 import type { Address } from '../../engine/chain/block.ts'
 import type { Random } from '../random.ts'
@@ -29,17 +29,17 @@ export type MarketToken = {
   readonly symbol: string
   readonly decimals: number
   readonly role: 'STABLE' | 'ROUTING' | 'TOKEN'
-  /** At the start; the tape moves its own copy. */
+  /** The initial price; the tape moves its own copy. */
   readonly usd: number
-  /** Dollars on one side of its main pool; 0 for one that is drained. */
+  /** Dollars on one side of its main pool; 0 for a drained token. */
   readonly sizeUsd: number
 }
 
-/** Where a pool is: `tier` null for v2. */
+/** The place of a pool: `tier` is null for v2. */
 type Venue = { readonly deploymentId: string; readonly tier: Tier | null }
 
 export type PoolPlan = Venue & {
-  /** Places in the list of tokens; `partner` is the one the other is priced in. */
+  /** Indices in the list of tokens; `partner` is the token in which the other is priced. */
   readonly token: number
   readonly partner: number
   readonly sideUsd: number
@@ -51,17 +51,17 @@ type GraphOptions = {
   readonly tokens: number
   readonly v3Share: number
   readonly drainedShare: number
-  /** No token that is not drained is smaller. */
+  /** Every token that is not drained has at least this size. */
   readonly leastUsd: number
 }
 
 export const STABLES = 3
 const ROUTING_ASSETS = 3
 const CORE = STABLES + ROUTING_ASSETS
-/** The place of the first routing asset, the one nearly everybody trades against. */
+/** The index of the first routing asset, which nearly all tokens trade against. */
 export const WRAPPED = CORE - ROUTING_ASSETS
 
-/** The core of every market; what it weighs on a chain of today. */
+/** The core of every market, with the sizes of a present-day chain. */
 const CORE_TOKENS = [
   { symbol: 'USDX', decimals: 6, usd: 1, sizeUsd: 40e6 },
   { symbol: 'USDY', decimals: 6, usd: 1, sizeUsd: 30e6 },
@@ -75,7 +75,7 @@ const V2_MAIN: Venue = { deploymentId: 'v2-main', tier: null }
 const V2_FORK: Venue = { deploymentId: 'v2-fork', tier: null }
 const v3 = (tier: Tier): Venue => ({ deploymentId: 'v3-main', tier })
 
-/** Of the v2 pools; the fork copies what is popular. */
+/** The share of the v2 pools; the fork copies popular ones. */
 const FORK_SHARE = 0.3
 
 /** `[token, partner, venue, million dollars on a side]`: each routing asset has 7 to 11 pools. */
@@ -111,7 +111,7 @@ const ANCHORS: readonly (readonly [number, number, Venue, number])[] = [
   [2, 0, v3(100), 10],
 ]
 
-/** Draws for one more pool before it is taken that the market is as dense as it can be. */
+/** Draws for one more pool before the market is considered as dense as possible. */
 const MAX_DRAWS = 1_000
 
 export function drawTokens(random: Random, options: GraphOptions): MarketToken[] {
@@ -156,7 +156,7 @@ export function drawPools(
   const taken = new Set(plans.map(keyOf))
   const byFame = orderByFame(random, tokens)
   const fame = new draw.Zipf(byFame.length, EXTRA_EXPONENT)
-  // The two routing assets that are no one's first partner lead the hubs of the pools of neither kind.
+  // The two routing assets that are nobody's first partner lead the hubs of the remaining pools.
   const hubs = [WRAPPED + 1, WRAPPED + 2, ...byFame]
   const hubRanks = new draw.Zipf(hubs.length, EXTRA_EXPONENT)
 
@@ -186,7 +186,7 @@ export function drawPools(
   return plans
 }
 
-/** The tail, most popular first: by size, more or less. */
+/** The tail, most popular first: roughly by size. */
 function orderByFame(random: Random, tokens: readonly MarketToken[]): number[] {
   const fame = tokens.map(token => draw.logNormal(random, 1 + token.sizeUsd, FAME_DEVIATION))
   const places = tokens.map((_, place) => place).slice(CORE)
@@ -196,7 +196,7 @@ function orderByFame(random: Random, tokens: readonly MarketToken[]): number[] {
 type PartnerKind = keyof typeof PARTNERS
 type Shares = Readonly<Record<PartnerKind, number>>
 
-/** What the later pools must be so that all together have the partners of a real factory. */
+/** The shares for later pools that give all pools together the partner distribution of a real factory. */
 function sharesOfExtras(firstShare: number): Shares {
   const left = (all: number, first: number): number => Math.max(0, all - firstShare * first)
   return {
@@ -206,7 +206,7 @@ function sharesOfExtras(firstShare: number): Shares {
   }
 }
 
-/** Decided before it is tried where there is room, so that a crowded corner does not shift the shares. */
+/** Decided before checking where there is room, so that a crowded area does not shift the shares. */
 type Kind = { readonly isV3: boolean; readonly partnerKind: PartnerKind }
 
 function drawKind(random: Random, v3Share: number, { wrapped, stable, other }: Shares): Kind {
@@ -228,7 +228,7 @@ function drawVenue(random: Random, isV3: boolean): Venue {
   return draw.isWithin(random, FORK_SHARE) ? V2_FORK : V2_MAIN
 }
 
-/** A token's later pools are smaller than its first, a pool no larger than its smaller end allows. */
+/** A token's later pools are smaller than its first, and a pool is no larger than its smaller end allows. */
 function drawSize(
   random: Random,
   tokens: readonly MarketToken[],

@@ -1,6 +1,6 @@
 /**
- * Addresses and hashes. Each is one flat string, as a decoder would cut it from a response: a string glued
- * from parts would weigh more and be slower to compare, and a load test would measure that.
+ * Addresses and hashes. Each is one flat string, as a decoder would cut it from a response: a concatenated string
+ * would use more memory and be slower to compare, and a load test would measure that.
  */
 import type { Address, Hex } from '../../engine/chain/block.ts'
 import type { Random } from '../random.ts'
@@ -15,7 +15,7 @@ scratch.write('0x', 'latin1')
 export const drawAddress = (random: Random): Address =>
   flat(Array.from({ length: ADDRESS_WORDS }, () => random.uint32()))
 
-/** Unique by its three numbers: they stand in it as they are, after four words that look like a hash. */
+/** Unique by its three numbers, which are stored unchanged after four words that look like a hash. */
 export function hashOf(seed: number, kind: 'block' | 'transaction', block: number, index: number): Hex {
   let word = Math.imul(seed ^ Math.imul(block, 0x9e3779b1) ^ index, 0x85ebca6b)
   const words = [0, 0, 0, 0].map(() => {

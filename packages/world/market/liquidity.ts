@@ -1,7 +1,7 @@
 /**
- * A pool's amounts at the start: the reserves of a pair, or the positions of a concentrated pool.
+ * A pool's initial amounts: the reserves of a pair, or the positions of a concentrated pool.
  *
- * Both sides hold the planned dollars at the planned price. Floats decide how much; from here on it is
+ * Both sides hold the planned dollars at the planned price. Floats choose the sizes; from there on everything is
  * bigints and the adapters' own rules.
  */
 import type { V2State, V2Terms } from '../../engine/amm/v2/kind.ts'
@@ -15,7 +15,7 @@ import * as draw from './draw.ts'
 import type { Tier } from './graph.ts'
 import { EMPTY_SHARE, WIDTH_DEVIATION, WIDTH_TICKS } from './shape.ts'
 
-/** What one atomic unit of each token is worth. */
+/** The value of one atomic unit of each token. */
 type UnitPrices = { readonly unit0Usd: number; readonly unit1Usd: number }
 
 type StartV2 = { readonly terms: V2Terms; readonly amm: V2State }
@@ -29,13 +29,13 @@ const V2_TERMS: V2Terms = { family: 'amm_v2', fee: { numerator: 997n, denominato
 const FULL_RANGE_SHARE = 0.3
 
 /**
- * Positions grow with the square root, about, of a pool's dollars: 3 at 5,000, 15 at a million, 80 at 50
- * million, and anchors, which are watched, three times that. Not counted from data: USDC/WETH 500 had 21
- * initialised ticks within its first 101 events.
+ * Positions grow roughly with the square root of a pool's dollars: 3 at 5,000, 15 at a million, 80 at 50 million, and
+ * three times that for anchors, which attract more providers. Not counted from data: USDC/WETH 500 had 21 initialised
+ * ticks within its first 101 events.
  */
 const POSITIONS = { at: 3_000, exponent: 0.45, deviation: 0.6, most: 400, anchorFactor: 3 } as const
 
-/** Of one position: even at the ends of the price range all of them together stay within the pool's 128 bits. */
+/** For one position: even at the ends of the price range all of them together stay within the pool's 128 bits. */
 const MOST_LIQUIDITY = 2 ** 112
 
 export function startV2(random: Random, sideUsd: number, prices: UnitPrices): StartV2 {
@@ -124,7 +124,7 @@ function valuePerLiquidity(price: number, lower: Tick, upper: Tick): number {
   return here - low + price * (1 / here - 1 / high)
 }
 
-/** Down, but not to nothing. */
+/** Rounds down, but never to zero. */
 export function toUnits(amount: number): bigint {
   return amount < 1 ? 1n : BigInt(Math.floor(amount))
 }

@@ -1,9 +1,9 @@
 /**
- * A market of any size out of a seed: tokens, pools with their liquidity, and the chain they live on. No node
- * and no contract is needed, and still every event verifies, as all states evolve by the adapters' own rules.
+ * A market of any size from a seed: tokens, pools with their liquidity, and their chain. It needs no node and no
+ * contract, and still every event verifies, because all states evolve by the adapters' own rules.
  *
- * The same options give the same market. `bringUp` has the inputs that introduce it to an engine, `Tape` the
- * blocks that follow.
+ * The same options give the same market. `bringUp` has the inputs that introduce it to an engine, `Tape` the blocks
+ * that follow.
  */
 import type { ChainSetup } from '../../engine/setup.ts'
 import { count, ms } from '../../engine/units.ts'
@@ -18,9 +18,9 @@ import type { Tradable } from './trade.ts'
 
 export type MarketOptions = {
   readonly seed: number
-  /** Three stables and three routing assets among them. */
+  /** Includes three stables and three routing assets. */
   readonly tokens: number
-  /** Some thirty anchor pools among them. */
+  /** Includes about thirty anchor pools. */
   readonly pools: number
   readonly chainId?: number
   readonly v3Share?: number
@@ -28,12 +28,12 @@ export type MarketOptions = {
   readonly startMs?: number
   /** Share of the tokens that nobody can trade any more. */
   readonly drainedShare?: number
-  /** No token that is not drained has less on a side of its first pool. */
+  /** The least value on a side of the first pool, for tokens that are not drained. */
   readonly leastUsd?: number
 }
 
 export type MarketPool = Tradable & {
-  /** Places of token0 and token1 in the list of tokens. */
+  /** Indices of token0 and token1 in the list of tokens. */
   readonly places: readonly [number, number]
   readonly sideUsd: number
   /** Between stables and routing assets only. */
@@ -55,10 +55,10 @@ const DAY_MS = 86_400_000
 const HEARTBEAT_MS = DAY_MS
 const GRACE_MS = 3_600_000
 
-/** The time of the first block where no other is asked for. */
+/** The time of the first block, unless the caller gives another. */
 const START_MS = 1_750_000_000_000
 
-/** How far two pools of a token are apart at first, as the deviation of a logarithm: less than a fee. */
+/** How far two pools of a token differ initially, as the deviation of a logarithm: less than a fee. */
 const PRICE_NOISE = 0.001
 
 export function createMarket(options: MarketOptions): Market {

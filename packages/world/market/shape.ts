@@ -10,20 +10,20 @@
 /** `[value, how often]`. */
 export type Weighted<Value> = readonly (readonly [Value, number])[]
 
-/** Of all pools: 8,825 with WETH, 959 with a stable and without WETH, 989 of neither. */
+/** Share of all pools: 8,825 with WETH, 959 with a stable and without WETH, 989 with neither. */
 export const PARTNERS = { wrapped: 0.819, stable: 0.089, other: 0.092 } as const
 
-/** Of each token's first pool: 8,822 of 9,166 tokens have one with WETH, 130 only one of neither. */
+/** Share of each token's first pool: 8,822 of 9,166 tokens have one with WETH, and only 130 one with neither. */
 export const FIRST_PARTNERS = { wrapped: 0.962, stable: 0.024, other: 0.014 } as const
 
-/** USDT 467 pairs, DAI 253, USDC 245; by place in the list of stables, which has USDC first. */
+/** USDT 467 pairs, DAI 253, USDC 245; by index in the list of stables, which has USDC first. */
 export const STABLE_WEIGHTS: Weighted<number> = [
   [0, 245],
   [1, 467],
   [2, 253],
 ]
 
-/** Less than a dollar is left in any pool of 66.5% of the tokens, mostly a few atomic units; 0.4% are at zero. */
+/** 66.5% of the tokens have less than a dollar in any pool, mostly a few atomic units; 0.4% have none. */
 export const DRAINED_SHARE = 0.665
 export const EMPTY_SHARE = 0.004
 
@@ -44,11 +44,11 @@ export const SIZE_QUANTILES: readonly (readonly [number, number])[] = [
   [0.98, 611_600],
   [0.99, 1_278_000],
   [0.995, 2_316_000],
-  // The three pools past this are anchors of 150 to 200 million, which a market makes on its own.
+  // The three pools above this are anchors of 150 to 200 million, which a market creates separately.
   [1, 25_000_000],
 ]
 
-/** Tokens by decimals; the 40 rarest, up to 24, are left out. */
+/** Tokens by decimals; the 40 rarest, up to 24, are omitted. */
 export const DECIMALS: Weighted<number> = [
   [18, 7_716],
   [8, 493],
@@ -73,8 +73,8 @@ export const DECIMALS: Weighted<number> = [
 export const LOG10_PRICE = { mean: -0.963, deviation: 2.18, least: -7, greatest: 5 } as const
 
 /**
- * Whose second, third, … pool it is. Zipf's law over tokens by size, with noise: fitted to 90% of the tokens
- * having one pool, 497 of them two, and the greatest twentieth 3.35 on average.
+ * Which tokens get a second, third, … pool. Zipf's law over tokens by size, with noise: fitted to 90% of the tokens
+ * having one pool, 497 of them two, and the largest twentieth 3.35 on average.
  */
 export const EXTRA_EVEN_SHARE = 0.05
 export const EXTRA_EXPONENT = 1.15
@@ -84,8 +84,8 @@ export const FAME_DEVIATION = 3
 export const LATER_SIZE = { median: 0.05, deviation: 1.5 } as const
 
 /**
- * Fee tiers of v3 pools away from the anchors. Not in the data: the order of magnitude of Ethereum's factory,
- * where the long tail lives at 1% and 0.3%.
+ * Fee tiers of v3 pools away from the anchors. Not in the data: the order of magnitude of Ethereum's factory, where
+ * the long tail uses 1% and 0.3%.
  */
 export const TIER_WEIGHTS: Weighted<100 | 500 | 3000 | 10000> = [
   [100, 3],
@@ -102,7 +102,7 @@ export const TIER_WEIGHTS: Weighted<100 | 500 | 3000 | 10000> = [
 export const WIDTH_TICKS = { 100: 200, 500: 1_800, 3000: 14_000, 10000: 20_000 } as const
 export const WIDTH_DEVIATION = 1.3
 
-/** What follows is no count but a choice; each says what it stands for. */
+/** The following values are choices, not counts; each comment explains what the value represents. */
 
 /** Trades per pool fall off as rank^-1 (a few pools have most of the volume), flattened at the very top. */
 export const POPULARITY = { exponent: 1, offset: 3 } as const

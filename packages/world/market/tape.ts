@@ -1,10 +1,9 @@
 /**
- * Blocks of a market without end: noise traders whose sizes have a heavy tail, arbitrage that pulls every pool
- * back to its token's price, liquidity that comes and goes, and now and then an anchor that moves and takes
- * all its pools with it.
+ * Endless blocks of a market: noise traders whose sizes have a heavy tail, arbitrage that pulls every pool back to
+ * its token's price, liquidity that is added and removed, and occasionally an anchor that moves with all its pools.
  *
- * Most pools stay quiet: which one trades follows Zipf's law over those that can be traded at all. Every block
- * has exactly the asked number of swaps, and a seed gives the same blocks.
+ * Most pools stay quiet: the choice of pools follows Zipf's law over those that can be traded at all. Every block has
+ * exactly the requested number of swaps, and a seed gives the same blocks.
  */
 import type { Side } from '../../engine/amm/states.ts'
 import { type Block, type BlockRef } from '../../engine/chain/block.ts'
@@ -34,33 +33,33 @@ export type TapeOptions = {
   readonly swapsPerBlock: number
   /** Share of the swaps that go to anchor pools. */
   readonly anchorShare?: number
-  /** Every so many blocks the routing assets move by at least so much, all their pools at once. */
+  /** The routing assets move every `everyBlocks` blocks, by at least `leastBps`, in all their pools at once. */
   readonly anchorMove?: { readonly everyBlocks: number; readonly leastBps: number } | null
-  /** Mints and burns for each swap. */
+  /** Mints and burns per swap. */
   readonly liquidityShare?: number
-  /** The pools that trade; those of the market that can be traded if it is not given. */
+  /** The pools that trade; by default those of the market that can be traded. */
   readonly active?: readonly MarketPool[]
 }
 
-/** Less on a side than this and nobody trades. */
+/** A pool with less than this on a side is not traded. */
 const LEAST_TRADED_USD = 50
 
-/** Of the swaps ask for an exact output. */
+/** Share of the swaps with an exact output. */
 const EXACT_OUT_SHARE = 0.1
 
-/** No trade takes more of what a pool holds, so that a price moves by less than twice that. */
+/** The largest share of a pool's holdings in one trade, so that a price moves by less than twice that. */
 const MOST_OF_RESERVE = 0.004
 
-/** Past its fee and this a pool is out of line, and the next trade brings it back. */
+/** A pool whose price is off by more than its fee plus this margin is brought back by the next trade. */
 const ARBITRAGE_MARGIN = 0.001
 
-/** How much a token's price moves with each trade, as the deviation of a logarithm. */
+/** The move of a token's price per trade, as the deviation of a logarithm. */
 const DRIFT = 0.0003
 
-/** A routing asset turns round before it is this far from where it began: positions lie around that. */
+/** A routing asset reverses before it is this far from its starting price, because positions are around that price. */
 const WIDEST_SWING = 0.08
 
-/** Draws for one more swap before it is taken that none of the pools can be traded. */
+/** Draws for one more swap before the tape concludes that no pool can be traded. */
 const MAX_DRAWS = 1_000
 
 /** Positions the tape has opened and may close again. */
@@ -135,7 +134,7 @@ export class Tape {
       : (this.#others[this.#otherRanks.draw(random)] as MarketPool)
   }
 
-  /** Out of line: brought back. In line: a purchase or a sale, rather the one that leads to the middle. */
+  /** Out of line: brought back. In line: a purchase or a sale, preferably the one that leads to the middle. */
   #tryTrade(pool: MarketPool): Draft[] | null {
     const random = this.#random
     const fair = this.#fairPrice(pool)
@@ -157,25 +156,25 @@ export class Tape {
     return { kind, amount: toUnits(Math.min(units, most)) }
   }
 
-  /** Token1 per token0, by what both are worth. */
+  /** Token1 per token0, by the values of both. */
   #fairPrice({ places }: MarketPool): number {
     return Math.exp((this.#logUsd[places[0]] as number) - (this.#logUsd[places[1]] as number))
   }
 
-  /** A trade is news about the tokens of the tail; the anchors move by themselves. */
+  /** A trade is news about the tokens of the tail; the anchors move independently. */
   #drift(pool: MarketPool): void {
     for (const place of pool.places)
       if ((this.#market.tokens[place] as MarketToken).role === 'TOKEN')
         (this.#logUsd[place] as number) += DRIFT * draw.normal(this.#random)
   }
 
-  /** The first routing asset moves, the others more or less with it; the tail, priced in it, follows. */
+  /** The first routing asset moves, the others roughly with it; the tail, priced in it, follows. */
   #moveAnchors(leastBps: number): Draft[][] {
     const random = this.#random
     const { tokens } = this.#market
     const lead = (this.#logUsd[WRAPPED] as number) - (this.#startLogUsd[WRAPPED] as number)
     const isDown = Math.abs(lead) > WIDEST_SWING ? lead > 0 : draw.isWithin(random, 0.5)
-    // A quarter more than asked: the last move may have left the pools a few points short of fair.
+    // A quarter more than requested: the last move may have left the pools slightly short of the fair price.
     const size = ((1.25 + draw.uniform(random)) * leastBps) / 10_000
     const step = isDown ? -size : size
     tokens.forEach(({ role }, place) => {

@@ -1,6 +1,6 @@
 /**
- * What can happen to a pool, by the adapters' own rules: each action changes the pool and gives the events its
- * contract would emit, or null where it would have done nothing.
+ * Actions on a pool, by the adapters' own rules: each changes the pool and returns the events its contract would
+ * emit, or null when it would have had no effect.
  */
 import type { Side } from '../../engine/amm/states.ts'
 import type { V2State, V2Terms } from '../../engine/amm/v2/kind.ts'
@@ -17,7 +17,7 @@ import { toUnits } from './liquidity.ts'
 
 const v3 = adapterOf('amm_v3')
 
-/** A pool that trades: what it is, and the state it is in. */
+/** A tradable pool with its state. */
 export type Tradable = { readonly born: NewPool } & (
   | { readonly terms: V2Terms; amm: V2State }
   | { readonly terms: V3Terms; amm: V3State }
@@ -28,14 +28,14 @@ type TradableV3 = Extract<Tradable, { readonly terms: V3Terms }>
 
 export type Order = { readonly kind: 'EXACT_IN' | 'EXACT_OUT'; readonly amount: bigint }
 
-/** Liquidity between two ticks; all there is for a pair. */
+/** Liquidity between two ticks; the whole liquidity for a pair. */
 export type Position = { readonly lower: Tick; readonly upper: Tick; readonly liquidity: bigint }
 
 const Q96 = 2 ** 96
 
 export const isV3 = (pool: Tradable): pool is TradableV3 => pool.terms.family === 'amm_v3'
 
-/** Atomic units of each token at the price: the reserves, or what a pair of this liquidity would hold. */
+/** Atomic units of each token at the price: the reserves, or the amounts of a pair with this liquidity. */
 export function reservesOf(pool: Tradable): readonly [number, number] {
   if (!isV3(pool)) return [Number(pool.amm.reserve0), Number(pool.amm.reserve1)]
   const root = Number(pool.amm.sqrtPriceX96) / Q96
@@ -57,7 +57,7 @@ export function swap(pool: Tradable, side: Side, order: Order): Draft[] | null {
   return typeof input === 'bigint' ? swapInV2(pool, side, input, order.amount) : null
 }
 
-/** Swaps whatever brings the price to `price`, token1 per token0: what an arbitrageur does. */
+/** Swaps the amount that brings the price to `price`, token1 per token0, as an arbitrageur would. */
 export function swapTo(pool: Tradable, price: number): Draft[] | null {
   const side: Side = price < priceOf(pool) ? 0 : 1
   if (isV3(pool)) {
@@ -73,7 +73,7 @@ export function swapTo(pool: Tradable, price: number): Draft[] | null {
   return swapInV2(pool, side, toUnits((input * Number(denominator)) / Number(numerator)), null)
 }
 
-/** `asked` is what an exact-output trader takes, even where the input would have paid for a little more. */
+/** `asked` is the output an exact-output trader takes, even if the input would have paid for slightly more. */
 function swapInV2(pool: TradableV2, side: Side, amountIn: bigint, asked: bigint | null): Draft[] | null {
   const swapped = v2.swapExactIn(pool.terms, pool.amm, side, amountIn)
   if ('reason' in swapped || swapped.amountIn < amountIn) return null
@@ -98,7 +98,7 @@ function settleV3(pool: TradableV3, side: Side, order: swapLoop.Order, limitX96:
   return [{ pool: pool.born.address, family: 'amm_v3', event }]
 }
 
-/** Adds this part of what a pair holds to it, or takes it out with a negative one. */
+/** Adds this share of a pair's holdings, or withdraws it if negative. */
 export function resizeV2(pool: TradableV2, partPpm: bigint): Draft[] | null {
   const { reserve0, reserve1 } = pool.amm
   const [change0, change1] = [(reserve0 * partPpm) / 1_000_000n, (reserve1 * partPpm) / 1_000_000n]
@@ -129,7 +129,7 @@ function syncBy(pool: TradableV2, change0: bigint, change1: bigint): Draft {
   return { pool: pool.born.address, family: 'amm_v2', event: { kind: 'SYNC', reserve0, reserve1 } }
 }
 
-/** What a position holds: rounded up when it is paid in, down when it is taken out, as the contract does. */
+/** The amounts of a position: rounded up for a deposit, down for a withdrawal, as in the contract. */
 function amountsOf(state: V3State, kind: 'MINT' | 'BURN', { lower, upper, liquidity }: Position) {
   const [low, high] = [sqrtRatioAtTick(lower), sqrtRatioAtTick(upper)]
   const [of0, of1] = kind === 'MINT' ? [amount0Up, amount1Up] : [amount0Down, amount1Down]

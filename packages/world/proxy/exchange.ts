@@ -1,22 +1,22 @@
-/** One call and the faults that meet it: what is asked of which node, what comes of the answer, how it is delivered. */
+/** One call and the faults applied to it: which node is called, how the answer is changed, and how it is delivered. */
 import type { ServerResponse } from 'node:http'
 import type { Random } from '../random.ts'
 import { answerBehind } from './behind.ts'
 import { logRangeOf } from './logRange.ts'
 import type { Fault, RpcAnswer, RpcCall, RpcFailure } from './rule.ts'
 
-/** How an answer leaves, where that is not simply whole. */
+/** How an answer is delivered, unless it is simply sent whole. */
 export type Delivery = Extract<Fault, { kind: 'drop' | 'status' | 'truncate' | 'hang' | 'drip' | 'body' }>
 
-/** `answer` is null where the delivery needs none, or somebody else has answered. */
+/** `answer` is null when the delivery needs none, or when another call has answered. */
 export type Outcome = { readonly answer: RpcAnswer | null; readonly delivery: Delivery | 'handled' | null }
 
 export type Ask = (call: RpcCall) => Promise<RpcAnswer>
 
 export type Node = {
-  /** Asks the node that this connection leads to. */
+  /** Calls the node that this connection leads to. */
   readonly ask: Ask
-  /** Asks another one. */
+  /** Calls another node. */
   readonly askAt: (url: string, call: RpcCall) => Promise<RpcAnswer>
   readonly answers: AnswerBook | null
   readonly random: Random
@@ -113,10 +113,10 @@ const statusOf = ({ status, headers, body, ...failure }: Extract<Fault, { kind: 
   body: body ?? JSON.stringify({ jsonrpc: '2.0', id: null, error: failureOf(failure) }),
 })
 
-/** Enough for the calls of some thousand blocks; the oldest go first. */
+/** Enough for the calls of several thousand blocks; the oldest are evicted first. */
 const MOST_ANSWERS = 10_000
 
-/** What the node answered, by call, so that it can be said again when it is no longer true. */
+/** The node's answers by call, so that they can be replayed when they are no longer true. */
 export class AnswerBook {
   readonly #answers = new Map<string, { readonly first: RpcAnswer; previous: RpcAnswer; last: RpcAnswer }>()
 

@@ -3,7 +3,7 @@
  *
  *     const proxy = await startFaultProxy({ url: anvil.url, seed: 7 })
  *     const rule = proxy.add({ method: 'eth_getLogs', nth: [1, 3], fault: { kind: 'change', change: () => [] } })
- *     …                    // whoever asks proxy.url gets no logs three times
+ *     …                    // proxy.url returns no logs three times
  *     rule.fired()         // 3
  *     proxy.clear()        // an honest proxy again
  *     await proxy.close()
@@ -24,16 +24,19 @@ import { SocketSide } from './socketSide.ts'
 export type FaultProxy = {
   readonly url: string
   readonly wsUrl: string
-  /** Every call it received, each entry of a batch by itself, oldest first; a test may empty it. */
+  /** Every call received, with each entry of a batch counted separately, oldest first; a test may empty it. */
   readonly calls: RpcCall[]
   readonly add: (rule: Rule) => ActiveRule
   /** Takes away all rules. */
   readonly clear: () => void
-  /** Sends a notification of its own to the subscriptions of a kind, such as a removed log to `logs`; how many there are. */
+  /**
+   * Sends a notification of its own to the subscriptions of a kind, such as a removed log to `logs`; returns their
+   * number.
+   */
   readonly push: (kind: string, result: unknown) => number
   /** Ends every connection; new ones are accepted. */
   readonly cut: () => void
-  /** HTTP requests under way: held back, dripped, or hung and not yet given up by the other side. */
+  /** HTTP requests in progress: held back, dripped, or hung and not yet abandoned by the client. */
   readonly underWay: () => number
   /** Bytes sent over all connections, ended ones included. */
   readonly sentBytes: () => number
@@ -42,11 +45,11 @@ export type FaultProxy = {
 }
 
 export type FaultProxyOptions = {
-  /** Of the node, over HTTP; its WebSocket is expected at the same address. */
+  /** The URL of the node, over HTTP; its WebSocket is expected at the same address. */
   readonly url: string
   readonly seed?: number
   readonly rules?: readonly Rule[]
-  /** False for a proxy that runs for days: it keeps neither calls nor answers, and cannot replay. */
+  /** False for a proxy that runs for days: it then keeps neither calls nor answers, and cannot replay. */
   readonly isRecording?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The proxy over HTTP: one request, one answer or a list of them, delivered whole or as a fault wants it. */
+/** The proxy over HTTP: one request, one answer or a list of them, delivered whole or as a fault requires. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Delivery, type Outcome, pause } from './exchange.ts'
@@ -63,7 +63,7 @@ async function deliver(
   }
 }
 
-/** Until there is room again, or nobody reads any more; whichever comes, no listener stays. */
+/** Resolves when there is room again, or when the reader is gone; either way, no listener remains. */
 async function drained(response: ServerResponse): Promise<void> {
   const over = new AbortController()
   const { signal } = over

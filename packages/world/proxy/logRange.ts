@@ -1,4 +1,7 @@
-/** How many blocks an `eth_getLogs` covers. Tags are resolved by the node; a filter by block hash covers one block. */
+/**
+ * The number of blocks an `eth_getLogs` covers. Tags are resolved by the node; a filter by block hash covers one
+ * block.
+ */
 import type { RpcAnswer, RpcCall } from './rule.ts'
 
 type Filter = { readonly fromBlock?: string; readonly toBlock?: string; readonly blockHash?: string }

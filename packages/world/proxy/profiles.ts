@@ -1,6 +1,6 @@
 /**
- * Profiles of endpoints people really use, as rules for the fault proxy: a public node, a free plan, a flaky provider. The
- * numbers are limits that providers publish, or behaviour seen on their endpoints.
+ * Profiles of endpoints in real use, as rules for the fault proxy: a public node, a free plan, a flaky provider. The
+ * numbers are limits published by providers, or behaviour seen on their endpoints.
  */
 import type { Rule } from './rule.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Rules of the fault proxy: which calls they meet and what happens to them. Rules are tried in the order they were
- * added and all that meet a call act on it, one after the other; what is random comes from the proxy's seed.
+ * Rules of the fault proxy: which calls they match and what happens to them. Rules are tried in the order they were
+ * added, and all that match a call act on it, one after the other; random choices come from the proxy's seed.
  */
 import type { ServerResponse } from 'node:http'
 import type { Random } from '../random.ts'
@@ -12,20 +12,20 @@ export type RpcAnswer = { readonly result?: unknown; readonly error?: RpcFailure
 
 export type Rule = {
   /**
-   * Left out, every call. Two are not of JSON-RPC: `connect` is a WebSocket's upgrade, `eth_subscription` what the
-   * node pushes, with the kind of the subscription as its only parameter.
+   * Omitted, every call. Two names are not JSON-RPC: `connect` is a WebSocket's upgrade, `eth_subscription` a message
+   * pushed by the node, with the kind of the subscription as its only parameter.
    */
   readonly method?: string | readonly string[]
   readonly params?: (params: readonly unknown[]) => boolean
-  /** Which of the calls it meets, counted from 1: one of them, or from one to another. Left out, all. */
+  /** Which of the matching calls, counted from 1: a single one, or a range. Omitted, all. */
   readonly nth?: number | readonly [from: number, to: number]
   /** With this probability. */
   readonly chance?: number
-  /** Acts at most once per request: a network drops requests, not single batch entries. Left out, once per entry. */
+  /** Acts at most once per request: a network drops requests, not single batch entries. Omitted, once per entry. */
   readonly isPerRequest?: boolean
   /**
-   * Acts only on calls above this rate. All connections share the rate, each batch entry counts as a call, and a request
-   * that exceeds it is met as a whole. Pushed messages and new connections do not count.
+   * Acts only on calls above this rate. All connections share the rate, each batch entry counts as a call, and a
+   * request that exceeds it is affected as a whole. Pushed messages and new connections do not count.
    */
   readonly beyond?: Rate
   readonly fault: Fault
@@ -34,11 +34,11 @@ export type Rule = {
 type Headers = Readonly<Record<string, string>>
 
 export type Fault =
-  /** Later by this, or by something between. */
+  /** Delays by this, or by a random time in the range. */
   | { readonly kind: 'delay'; readonly ms: number | readonly [least: number, greatest: number] }
-  /** Only after this is done: a reorganisation, a gate that a test opens. */
+  /** Waits for this promise, such as a reorganisation or a gate that a test opens. */
   | { readonly kind: 'wait'; readonly until: (call: RpcCall) => Promise<unknown> }
-  /** The connection is cut instead of an answer; of a pushed message, it is lost. */
+  /** Cuts the connection instead of answering; a pushed message is lost. */
   | { readonly kind: 'drop' }
   | {
       readonly kind: 'status'
@@ -47,18 +47,18 @@ export type Fault =
       readonly body?: string
     }
   | ({ readonly kind: 'error' } & RpcFailure)
-  /** Ends the call: over HTTP with this status and body (left out, the error as JSON), over WebSocket with the error. */
+  /** Ends the call: over HTTP with this status and body (omitted, the error as JSON), over WebSocket with the error. */
   | ({
       readonly kind: 'refuse'
       readonly status: number
       readonly headers?: Headers
       readonly body?: string
     } & RpcFailure)
-  /** The error, for an `eth_getLogs` that covers more blocks than this. */
+  /** Returns the error for an `eth_getLogs` that covers more blocks than this. */
   | ({ readonly kind: 'logRange'; readonly most: number } & RpcFailure)
-  /** Answers as a node that has not seen the newest blocks yet. */
+  /** Answers like a node that has not seen the newest blocks yet. */
   | { readonly kind: 'behind'; readonly blocks: number }
-  /** Only this share of the body arrives; the connection is cut then, or the answer ends as if it were whole. */
+  /** Only this share of the body arrives; then the connection is cut, or the answer ends as if it were complete. */
   | { readonly kind: 'truncate'; readonly share: number; readonly isClean?: boolean }
   | {
       readonly kind: 'change'
@@ -66,19 +66,19 @@ export type Fault =
     }
   /** The first answer the node ever gave to this very call, or the one before its last. */
   | { readonly kind: 'replay'; readonly which: 'first' | 'previous' }
-  /** From another node, by its HTTP address. */
+  /** The answer of another node, by its HTTP address. */
   | { readonly kind: 'node'; readonly url: string }
   /** Another block for a tag: a number, another tag, or null for none. */
   | { readonly kind: 'tags'; readonly tags: Readonly<Record<string, number | string | null>> }
-  /** Every log in the answer is marked as removed. */
+  /** Marks every log in the answer as removed. */
   | { readonly kind: 'removed' }
   /** No answer at all, or none after the headers; the connection stays open. */
   | { readonly kind: 'hang'; readonly after: 'request' | 'headers' }
-  /** The answer comes, so many bytes at a time. */
+  /** The answer arrives in portions of this many bytes. */
   | { readonly kind: 'drip'; readonly bytes: number; readonly everyMs: number }
-  /** Any text in place of an answer, as often as wanted. */
+  /** Any text instead of an answer, repeated as often as required. */
   | { readonly kind: 'body'; readonly body: string; readonly repeat?: number }
-  /** Whatever else: an answer, or over HTTP a response of its own making. */
+  /** Anything else: an answer, or over HTTP a custom response. */
   | { readonly kind: 'handle'; readonly handle: Handle }
 
 export type Handle = (
@@ -114,7 +114,7 @@ export class RuleBook {
     this.#entries.clear()
   }
 
-  /** The faults of each call of one request, in the order they act. */
+  /** The faults for each call of one request, in the order in which they act. */
   faultsFor(calls: readonly RpcCall[]): readonly (readonly Fault[])[] {
     const faults: Fault[][] = calls.map(() => [])
     for (const entry of this.#entries) {

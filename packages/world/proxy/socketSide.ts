@@ -1,6 +1,6 @@
 /**
- * The proxy over WebSocket: one socket to the node for each that comes, calls and batches answered, and what the node
- * pushes passed on. A proxy can push something of its own to whoever subscribed.
+ * The proxy over WebSocket: one socket to the node per client socket. Calls and batches are answered, and messages
+ * pushed by the node are passed on. A proxy can also push messages of its own to subscribers.
  */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
@@ -21,7 +21,7 @@ export class SocketSide {
   /** Kind by id. */
   readonly #subscriptions = new Map<string, string>()
   #lastId = 0
-  /** Pushed messages leave in the order they came, however long each is held. */
+  /** Pushed messages leave in order of arrival, however long each is held. */
   #pushing: Promise<void> = Promise.resolve()
 
   private constructor(near: WebSocket, far: WebSocket, handle: Handle, signal: AbortSignal) {
@@ -64,7 +64,7 @@ export class SocketSide {
     return side
   }
 
-  /** Sends a notification to each subscription of this kind; gives how many there are. */
+  /** Sends a notification to each subscription of this kind; returns their number. */
   push(kind: string, result: unknown): number {
     const ids = [...this.#subscriptions].filter(([, of]) => of === kind).map(([id]) => id)
     for (const subscription of ids) this.#send(notification({ subscription, result }))

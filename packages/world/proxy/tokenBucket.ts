@@ -1,6 +1,7 @@
 /**
- * A token bucket that decides how many calls an endpoint accepts. Tokens refill at a steady rate up to the burst.
- * A request larger than the bucket passes when the bucket is full and leaves it in debt, so no request is refused for ever.
+ * A token bucket that decides how many calls an endpoint accepts. Tokens refill at a steady rate up to the burst. A
+ * request larger than the bucket passes when the bucket is full and leaves it in debt, so no request is refused
+ * forever.
  */
 export type Rate = { readonly perSecond: number; readonly burst: number }
 

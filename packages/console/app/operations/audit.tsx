@@ -1,4 +1,4 @@
-/** Who changed what and when; newest first. */
+/** The audit log: author, change and time; newest first. */
 import type { AuditPage, Client } from '@assay/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'

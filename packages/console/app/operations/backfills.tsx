@@ -1,4 +1,4 @@
-/** Scans of the past: how far each is, and the start of another. */
+/** Back-fills: the progress of each, and a form to start another. */
 import type { Backfill } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer, useLooks } from '../answer.ts'
@@ -13,7 +13,7 @@ import { useAttempt } from './attempt.ts'
 
 type Props = { readonly live: Live; readonly onChanged: () => void }
 
-/** While one runs it is looked at so often. */
+/** The polling interval while one runs. */
 const LOOK_MS = 2000
 
 export function Backfills({ live, onChanged }: Props) {
@@ -83,7 +83,7 @@ const Scan = ({ scan, chain }: { readonly scan: Backfill; readonly chain: string
   </tr>
 )
 
-/** Without a range it is not known yet how much there is: the bar then only moves. */
+/** Without a range the total is unknown: the bar then only shows activity. */
 function progressOf({ from_block, to_block, next_block, status }: Backfill): {
   max?: number
   value?: number

@@ -1,4 +1,4 @@
-/** Chains with their endpoints as the service sees them, and the switch that takes a chain's prices back. */
+/** Chains with their endpoints as the service sees them, and the switch that withdraws a chain's prices. */
 import { useState } from 'preact/hooks'
 import { chainName, count, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
@@ -14,7 +14,7 @@ type Props = { readonly live: Live; readonly onChanged: () => void }
 export function Chains({ live, onChanged }: Props) {
   const { chains } = useLive(live)
   const [fault, attempt] = useAttempt()
-  // Health tells when it is so, with its next record; until then what was asked for is shown.
+  // The next health record confirms the change; until then the requested state is shown.
   const [asked, setAsked] = useState<ReadonlyMap<number, boolean>>(new Map())
   const set = (chainId: number, isPaused: boolean) => {
     const { admin } = live.client

@@ -1,6 +1,6 @@
 /**
- * Conditions of webhooks: from user input to the wire format, and back to words. Nothing is guessed: an error says
- * what was expected.
+ * Conditions of webhooks: converts user input to the wire format, and back to words. Nothing is guessed: an error
+ * states what was expected.
  */
 import { isAddress, type WebhookCondition } from '@assay/sdk'
 import type { Live } from '../live.ts'
@@ -16,7 +16,7 @@ export const CONDITION_NAMES: Readonly<Record<WebhookCondition['kind'], string>>
 
 export type ConditionKind = keyof typeof CONDITION_NAMES
 
-/** As the fields of the form hold it; which of them count depends on the kind. */
+/** The fields of the form; the kind decides which of them count. */
 export type Typed = {
   readonly kind: ConditionKind
   readonly chainId: number

@@ -1,4 +1,4 @@
-/** Deliveries of one webhook, newest first: what has arrived, what waits, and what the receiver answered last. */
+/** Deliveries of one webhook, newest first: delivered, waiting, and the receiver's last answer. */
 import type { WebhookClient, WebhookDeliveryPage } from '@assay/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { useAnswer, useNow } from '../answer.ts'
@@ -11,7 +11,7 @@ import { useAttempt } from './attempt.ts'
 type Props = {
   readonly webhooks: WebhookClient
   readonly webhookId: string
-  /** Read again when it changes. */
+  /** Deliveries are read again when it changes. */
   readonly turn: string
 }
 

@@ -1,4 +1,4 @@
-/** In a local world things can be made to go wrong: a button for each, and what came of those that were pressed. */
+/** Incidents in a local world: a button for each kind, and the outcome of those that were caused. */
 import type { CausedIncident, IncidentList } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer, useLooks } from '../answer.ts'
@@ -14,7 +14,7 @@ import { useAttempt } from './attempt.ts'
 type Props = { readonly live: Live; readonly onChanged: () => void }
 type Incident = IncidentList['incidents'][number]
 
-/** While one waits for its block it is looked at so often. */
+/** The polling interval while an incident waits for its block. */
 const LOOK_MS = 1000
 
 export function Incidents({ live, onChanged }: Props) {
@@ -127,7 +127,7 @@ export function Incidents({ live, onChanged }: Props) {
   )
 }
 
-/** Tokens that something can happen to, by symbol. */
+/** Tokens that an incident can affect, by symbol. */
 const tokensOf = (live: Live, chainId: number | null): readonly string[] =>
   [...live.rows.values()]
     .filter(({ token }) => token.chain_id === chainId && token.role === 'TOKEN')
@@ -154,7 +154,7 @@ const Caused = ({ live, caused }: { readonly live: Live; readonly caused: Caused
   </li>
 )
 
-/** A world in a process of its own is asked there. */
+/** A world in a separate process is controlled from there. */
 const FromTerminal = () => (
   <Card name="Incidents">
     <p class="muted">

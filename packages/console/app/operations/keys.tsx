@@ -1,4 +1,4 @@
-/** API keys: issue one and see it once, list them, revoke one after saying so twice. */
+/** API keys: issue a key and see it once, list keys, revoke one after a confirmation. */
 import { type Client, type IssuedKey, type Key, SCOPES } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'

@@ -1,4 +1,4 @@
-/** What a consumer's keys and sessions together may do: read, changed, and in force at once. */
+/** The limits of a consumer's keys and sessions together: shown, changed, and in force at once. */
 import type { ConsumerRecord, LimitsRequest } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import type { Live } from '../live.ts'

@@ -1,4 +1,4 @@
-/** Operations, for keys with the scope admin, in tabs: each has an address of its own. */
+/** Operations, for keys with the scope admin, in tabs; each tab has an address of its own. */
 import type { SessionInfo } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import type { Live } from '../live.ts'
@@ -25,7 +25,7 @@ const TABS: Readonly<Record<OperationsTab, string>> = {
 }
 
 export function OperationsPage({ live, session, tab }: Props) {
-  // What is done in one tab is in the log of another: each change makes it read again.
+  // A change made in one tab is in the log of another, so each change reloads it.
   const [changes, setChanges] = useState(0)
   const onChanged = () => setChanges(n => n + 1)
   if (!session.scopes.includes('admin'))

@@ -1,4 +1,4 @@
-/** The policy in force, overrides to lay over it, and what they would change before they do. */
+/** The policy in force, overrides for it, and a preview of their effect. */
 import type { CompactState, PolicyDiff } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'
@@ -14,7 +14,7 @@ import { useAttempt } from './attempt.ts'
 type Props = { readonly live: Live; readonly onChanged: () => void }
 type Overrides = Readonly<Record<string, unknown>>
 
-/** How many changes are listed; the total is always shown. */
+/** The most changes listed; the total is always shown. */
 const LISTED = 100
 
 export function PolicyEditor({ live, onChanged }: Props) {

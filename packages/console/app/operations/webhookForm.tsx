@@ -1,4 +1,4 @@
-/** Registers an address: which one, and when it is to be called. The fields are those of the chosen condition. */
+/** Registers a webhook: its address, and the condition for calls. The fields are those of the chosen condition. */
 import type { WebhookWithSecret } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { type Live, useLive } from '../live.ts'

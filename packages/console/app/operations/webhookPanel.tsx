@@ -1,4 +1,7 @@
-/** One webhook: what it is and how far it has come, what can be done about it, and its deliveries. What cannot be undone asks once more. */
+/**
+ * One webhook: its properties and progress, the available actions, and its deliveries. Irreversible actions ask for
+ * confirmation.
+ */
 import type { Webhook, WebhookTest, WebhookWithSecret } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { count, dateTime } from '../format.ts'
@@ -25,7 +28,7 @@ export function WebhookPanel({ live, webhook, onSecret, onChanged, onClosed }: P
   const { webhook_id: id, name, state, reason, previous_secret_until_ms: untilMs } = webhook
   const [fault, attempt] = useAttempt()
   const [tested, setTested] = useState<WebhookTest | 'sending' | null>(null)
-  // Deliveries of a place that was moved are others.
+  // After the position moves, the deliveries are different ones.
   const [turn, setTurn] = useState(0)
   const changed = () => {
     setTurn(turn + 1)

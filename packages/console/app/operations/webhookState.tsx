@@ -1,4 +1,4 @@
-/** The state of a webhook as a tag: whether anything is sent. */
+/** The state of a webhook as a tag: whether messages are sent. */
 import type { Webhook } from '@assay/sdk'
 import { words } from '../format.ts'
 

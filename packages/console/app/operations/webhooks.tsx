@@ -1,4 +1,7 @@
-/** Webhooks: register one and see its secret once, list them with what keeps a parked one, and open one to act on it. */
+/**
+ * Webhooks: register one and see its secret once, list them with the reason a parked one is parked, and open one to
+ * act on it.
+ */
 import type { Webhook, WebhookWithSecret } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer, useLooks } from '../answer.ts'
@@ -18,7 +21,7 @@ import { StateTag } from './webhookState.tsx'
 
 type Props = { readonly live: Live; readonly onChanged: () => void }
 
-/** Deliveries go on by themselves: they are looked at so often. */
+/** The polling interval for deliveries, which continue in the background. */
 const LOOK_MS = 5000
 
 export function Webhooks({ live, onChanged }: Props) {
@@ -126,5 +129,5 @@ function WebhookTable({ live, webhooks, opened, onOpen }: TableProps) {
   )
 }
 
-/** Without what follows: it may hold a token of the receiver's. */
+/** Without path and query, which may hold a token of the receiver. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? '–'

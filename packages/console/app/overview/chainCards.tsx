@@ -1,4 +1,4 @@
-/** One card a chain: health, head, how far behind it is and was, and beside them the rate of the stream. */
+/** One card per chain: health, head, present and past delay, and the rate of the stream next to them. */
 import { chainName, count, counted, duration, words } from '../format.ts'
 import { type Live, type LiveChain, useLive } from '../live.ts'
 import { Sparkline } from '../parts/sparkline.tsx'

@@ -1,4 +1,4 @@
-/** Overview: how the chains are, what the tokens cost, how fast records come. */
+/** Overview: the health of the chains, the prices of the tokens, and the rate of records. */
 import { type Live, useLive } from '../live.ts'
 import { ErrorNote, Loading } from '../parts/note.tsx'
 import { ChainCards } from './chainCards.tsx'

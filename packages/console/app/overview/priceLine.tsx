@@ -1,4 +1,4 @@
-/** The prices of a day as a small line that breaks where there was none; from their least to their greatest. */
+/** The prices of a day as a small line, scaled from lowest to highest, with a break where there was no price. */
 type Props = { readonly prices: readonly (number | null)[]; readonly about: string }
 
 const WIDTH = 120
@@ -17,7 +17,7 @@ export function PriceLine({ prices, about }: Props) {
     if (price === null) continue
     const isStart = at === 0 || prices[at - 1] === null
     const point = `${(at * step).toFixed(1)} ${yOf(price).toFixed(1)}`
-    // One hour alone is a short dash.
+    // A single hour is a short dash.
     path += isStart ? `M${point}h${prices[at + 1] == null ? -step / 2 : 0}` : `L${point}`
   }
   if (path === '') return null

@@ -1,4 +1,4 @@
-/** One token in the table. It is drawn again only when its price changes or a second has passed. */
+/** One token in the table. It is rendered again only when its price changes or a second has passed. */
 import type { FeedGone } from '@assay/sdk'
 import {
   changeText,
@@ -23,7 +23,7 @@ type Props = {
   readonly second: number
 }
 
-/** How long a change stays marked. */
+/** How long a change stays highlighted. */
 const FRESH_MS = 1500
 const RETRACTED_MS = 60_000
 

@@ -1,4 +1,4 @@
-/** All tokens of all chains, live. Sorting looks at values once a second; drawing looks only at rows in sight. */
+/** All tokens of all chains, live. Values are sorted once a second; only visible rows are rendered. */
 import type { CompactState } from '@assay/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useNow } from '../answer.ts'
@@ -41,7 +41,7 @@ export function TokenTable({ live }: { readonly live: Live }) {
     [sorting, text, chainId],
   )
 
-  // Names stay where they are; everything else moves, and is put in order once a second.
+  // Sorting by name is stable; by any other column, rows are sorted once a second.
   const isStill = sorting.by === 'token' || sorting.by === 'chain'
   const keys = useMemo(
     () => ordered(live, sorting, text, chainId, now),
@@ -158,7 +158,7 @@ function ordered(
   return rows.map(({ key }) => key)
 }
 
-/** Good enough to sort by; what is without a value comes first. */
+/** Precise enough for sorting; rows without a value come first. */
 function sortValue(by: Column, { beside }: Row, price: CompactState | null): number {
   if (by === 'depth') return Number(beside?.depthMicrousd ?? -1)
   if (price === null) return Number.NEGATIVE_INFINITY
@@ -168,7 +168,7 @@ function sortValue(by: Column, { beside }: Row, price: CompactState | null): num
   return by === 'price' ? Number(price.price_usd.display) : price.confidence.score
 }
 
-/** `price` upwards, `-price` downwards; by chain where the address says nothing that can be sorted by. */
+/** `price` ascending, `-price` descending; by chain when the address names no sortable column. */
 function sortingIn(settings: URLSearchParams): Sorting {
   const text = settings.get('sort') ?? ''
   const by = COLUMNS.find(({ id }) => id === text.replace(/^-/, '') && id !== 'day')?.id ?? 'chain'

@@ -1,4 +1,4 @@
-/** What an answer makes of its place: its value, what went wrong, or that it is waited for. */
+/** Renders an answer: its value, its failure, or a loading state. */
 import type { ComponentChildren } from 'preact'
 import type { Answer } from '../answer.ts'
 import { ErrorNote, Loading } from './note.tsx'
@@ -10,7 +10,7 @@ type Props<Value> = {
   readonly children: (value: Value) => ComponentChildren
 }
 
-/** A value that is there stays while a newer one cannot be had, unless the failure says that it no longer holds. */
+/** An existing value stays when a newer one cannot be fetched, unless the failure means that it no longer holds. */
 export const Answered = <Value,>({ answer: { value, failure, reload }, what, children }: Props<Value>) => (
   <>
     <ErrorNote failure={failure} onRetry={reload} />

@@ -1,4 +1,4 @@
-/** What each cap means to a reader, in the words of docs/CONCEPTS.md. The compiler holds that none is left out. */
+/** The meaning of each cap for a reader, in the words of docs/CONCEPTS.md. The compiler checks that none is missing. */
 import type { CAP_CODES } from '@assay/sdk'
 
 export const CAP_WORDS: Readonly<Record<(typeof CAP_CODES)[number], string>> = {

@@ -4,7 +4,7 @@ import { CAP_WORDS } from './capWords.ts'
 
 type Cap = { readonly code: string; readonly cap: number }
 
-/** A later service may send a code that has no words here. */
+/** A later service may send a code that has no text here. */
 const WORDS: Readonly<Record<string, string>> = CAP_WORDS
 
 type Props = { readonly caps: readonly Cap[]; readonly score: number }

@@ -1,9 +1,9 @@
-/** A card by its name, which is its heading and what readers of the screen know it by. */
+/** A card with its name as its heading and accessible label. */
 import type { ComponentChildren } from 'preact'
 
 type Props = {
   readonly name: string
-  /** In the heading, behind the name. */
+  /** In the heading, after the name. */
   readonly beside?: ComponentChildren
   readonly children: ComponentChildren
 }
@@ -19,7 +19,7 @@ export const Card = ({ name, beside, children }: Props) => (
 
 type WideProps = Props & { readonly tools?: ComponentChildren }
 
-/** For a table from edge to edge, with what can be done about it above. */
+/** For a table from edge to edge, with its actions above it. */
 export const WideCard = ({ name, beside, tools, children }: WideProps) => (
   <section class="card flush" aria-label={name}>
     <header class="tools">

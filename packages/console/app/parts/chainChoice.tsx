@@ -1,4 +1,4 @@
-/** One of the chains served here. */
+/** A choice among the chains served here. */
 import { chainName } from '../format.ts'
 import type { Live } from '../live.ts'
 
@@ -7,7 +7,7 @@ type Props = {
   readonly about: string
   readonly chosen: number | null
   readonly onChoose: (chainId: number | null) => void
-  /** What choosing none of them is called, where that is possible. */
+  /** The label for choosing no chain, if that is allowed. */
   readonly none?: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Prices over time with uPlot: a stepped line that breaks where there was none and goes on to `untilMs`, as the
- * last price does, or candles; a mark at each retraction; and a readout of the value at the crosshair. The bundle
- * has no more of uPlot than this chart uses (lean.ts).
+ * Prices over time with uPlot: candles, or a stepped line that breaks where there was no price and extends to
+ * `untilMs`, like the last price; a mark at each retraction; and a readout of the value at the crosshair. The bundle
+ * contains only the parts of uPlot that this chart uses (lean.ts).
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
@@ -22,9 +22,12 @@ type Shown = {
 type Props = Shown & { readonly about: string }
 
 const HEIGHT = 280
-/** The least height of the price axis, of the price: a move of a basis point is not to look like a crash. */
+/**
+ * The least height of the price axis, relative to the price, so that a move of one basis point does not look like a
+ * crash.
+ */
 const LEAST_SPAN = 0.004
-/** Room above and below, of what is shown. */
+/** Margin above and below, relative to the range shown. */
 const ROOM = 0.08
 
 export function Chart({ about, ...shown }: Props) {
@@ -99,7 +102,7 @@ function Readout({ points, candles, atMs }: Shown & { readonly atMs: number }) {
   )
 }
 
-/** A price of any magnitude, plain. */
+/** A price of any magnitude as plain text. */
 const text = (value: number): string => `$${shortDecimal(value.toFixed(Math.min(24, decimalsOf(value))))}`
 const decimalsOf = (value: number): number => Math.max(2, 6 - Math.floor(Math.log10(Math.abs(value) || 1)))
 
@@ -122,7 +125,7 @@ function summaryOf({ points, candles }: Shown): string {
   return `${number} from ${Math.min(...prices)} to ${Math.max(...prices)}, last at ${clockTime(last)}`
 }
 
-/** All that is shown, with room around it. */
+/** The range of all values shown, with a margin. */
 function priceRange({ points, candles, fromMs }: Shown): [number, number] {
   const before = points.findLast(({ atMs }) => atMs <= fromMs)
   const seen = [
@@ -192,7 +195,7 @@ function optionsOf(
   }
 }
 
-/** As fine as the ticks are apart. */
+/** As precise as the distance between the ticks requires. */
 function timeTexts(ticks: readonly number[]): string[] {
   const stepS = (ticks[1] ?? 0) - (ticks[0] ?? 0)
   const options: Intl.DateTimeFormatOptions =

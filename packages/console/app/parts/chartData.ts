@@ -1,4 +1,4 @@
-/** What a chart shows: points of a line, candles, and what was taken back. */
+/** The data of a chart: points of a line, candles, and retractions. */
 import type { ExactValue } from '@assay/sdk'
 
 export type Point = {
@@ -20,9 +20,9 @@ export type Mark = {
   readonly atMs: number
   readonly reason: string
   readonly block: number
-  /** What was taken back; null where it is no longer kept. */
+  /** The retracted price; null when it is no longer kept. */
   readonly withdrawn: { readonly price: ExactValue; readonly score: number } | null
-  /** What was published instead; null for no price. */
+  /** The state published instead; null for no price. */
   readonly now: ExactValue | null
   readonly bps: number | null
 }

@@ -1,9 +1,9 @@
-/** What the chart draws over its line: candles, and a dashed line with an arrow at each retraction. */
+/** Draws over the chart's line: candles, and a dashed line with an arrow at each retraction. */
 import type uPlot from 'uplot'
 import { colorOf } from '../theme.ts'
 import type { Candle, Mark } from './chartData.ts'
 
-/** Of the time a candle covers, how much its body fills. */
+/** The share of a candle's time span that its body fills. */
 const BODY = 0.7
 
 export function drawCandles(plot: uPlot, candles: readonly Candle[]): void {

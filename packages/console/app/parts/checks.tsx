@@ -1,4 +1,4 @@
-/** Any of a few values, each with its box. */
+/** A choice of any of a few values, with a checkbox each. */
 type Props<Value extends string> = {
   readonly about: string
   readonly values: readonly Value[]

@@ -1,11 +1,11 @@
-/** A button for what cannot be undone: the first press only asks. */
+/** A button for irreversible actions: the first press only asks for confirmation. */
 import { useState } from 'preact/hooks'
 
 type Props = {
   readonly word: string
-  /** Said aloud where the word alone does not say of what. */
+  /** Accessible description when the label alone does not name the object. */
   readonly about?: string
-  /** What the second button says, whole. */
+  /** The complete label of the second button. */
   readonly sure: string
   readonly disabled?: boolean
   readonly class?: string

@@ -1,4 +1,4 @@
-/** Text that is long and exact, shortened for the eye, with a button that copies all of it. */
+/** Long exact text, shortened for display, with a button that copies all of it. */
 import { useState } from 'preact/hooks'
 
 type Props = { readonly text: string; readonly shown?: string; readonly what: string }

@@ -1,4 +1,4 @@
-/** The sale a ratio comes from: what went in and out, in which block, by which transaction. */
+/** The sale a ratio comes from: its input and output, its block, and its transaction. */
 import type { Evidence } from '@assay/sdk'
 import { amount, count, dateTime, shortHash, words } from '../format.ts'
 import { Copyable } from './copy.tsx'

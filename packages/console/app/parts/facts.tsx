@@ -1,4 +1,4 @@
-/** Names with their values, one pair a line. */
+/** Names with their values, one pair per line. */
 import type { ComponentChildren } from 'preact'
 
 type Fact = readonly [name: string, value: ComponentChildren]

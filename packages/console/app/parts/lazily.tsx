@@ -1,4 +1,4 @@
-/** A page whose code is loaded when it is first opened, so that nobody waits for pages they do not look at. */
+/** A page whose code is loaded when it is first opened, so that pages nobody opens cost nothing. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ErrorNote, Loading } from './note.tsx'

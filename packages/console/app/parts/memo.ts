@@ -1,4 +1,4 @@
-/** A component that is drawn again only when one of its properties is another. */
+/** A component that is rendered again only when one of its properties changes. */
 import { Component, type ComponentChildren } from 'preact'
 
 export function memo<Props extends object>(draw: (props: Props) => ComponentChildren) {

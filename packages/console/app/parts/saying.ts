@@ -1,11 +1,11 @@
-/** A failure in words a person understands: what is the matter, and what to do about it. Never the line of a request. */
+/** Failures in plain words: what is wrong, and what to do about it. Never shows the request line. */
 import { AssayError, QuoteError } from '@assay/sdk'
 import { duration } from '../format.ts'
 
 export type Saying = {
   readonly what: string
   readonly advice: string | null
-  /** What an operator searches the log for. */
+  /** The id that an operator searches for in the log. */
   readonly requestId: string | null
 }
 
@@ -42,7 +42,7 @@ const SAYINGS: Readonly<Record<string, readonly [what: string, advice: string | 
   ],
 }
 
-/** `GET /v1/… : 404: ` before what the service says. */
+/** `GET /v1/… : 404: ` before the service's own text. */
 const REQUEST_LINE = /^[A-Z]+ \S+: (?:[A-Z_]+|\d+): /
 
 export function sayingOf(failure: Error): Saying {
@@ -52,5 +52,5 @@ export function sayingOf(failure: Error): Saying {
   return { what, advice: wait ?? advice, requestId: failure.requestId }
 }
 
-/** Asking again cannot change it: what was shown before no longer holds. */
+/** Another attempt cannot change the failure: a previously shown value no longer holds. */
 export const isFinal = (failure: Error | null): boolean => failure instanceof QuoteError && !failure.retryable

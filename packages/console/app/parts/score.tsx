@@ -1,6 +1,6 @@
-/** A confidence score as a number on a colour; the number says everything, the colour only helps to find it. */
+/** A confidence score as a number on a colour; the number is complete, the colour only helps to find it. */
 
-/** Five bands, as the labels of the wire have them. */
+/** Five bands, matching the labels of the wire. */
 export const bandOf = (score: number): 0 | 1 | 2 | 3 | 4 =>
   score <= 0 ? 0 : score <= 3 ? 1 : score <= 6 ? 2 : score <= 8 ? 3 : 4
 
@@ -13,7 +13,7 @@ export const Score = ({ score, label }: { readonly score: number; readonly label
   </span>
 )
 
-/** The score on its scale, with the cap that holds it down as a notch. */
+/** The score on its scale, with a notch for the cap that limits it. */
 export function Meter({ name, score }: { readonly name: string; readonly score: number }) {
   return (
     <span class="meter" role="img" aria-label={`${name}: ${score} of 10`}>

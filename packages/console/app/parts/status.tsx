@@ -1,4 +1,4 @@
-/** A chain's health in one word with its colour, and the reasons where there are any. */
+/** A chain's health in one word with its colour, and the reasons if there are any. */
 import type { Health } from '@assay/sdk'
 import { words } from '../format.ts'
 

@@ -1,7 +1,7 @@
-/** A table in a box that scrolls by keyboard too; its rows are its children. */
+/** A table in a box that can also be scrolled by keyboard; its rows are its children. */
 import type { ComponentChildren } from 'preact'
 
-/** `right` is over numbers; a `hidden` name is read out where buttons speak for themselves. */
+/** `right` is for numbers; a `hidden` name is only for screen readers, in columns whose buttons need no heading. */
 type Column = string | readonly [name: string, how: 'right' | 'hidden']
 
 type Props = {

@@ -1,10 +1,13 @@
-/** A swap as a person would tell it: what went in, what came out, whether that was a sale or a purchase, and in dollars. */
+/**
+ * A swap in everyday words: what was paid, what was received, whether it was a sale or a purchase, and the amount in
+ * dollars.
+ */
 import type { SwapEvent } from '@assay/sdk'
 import { amount, dollars } from '../format.ts'
 import type { Row } from '../row.ts'
 
 export type Trade = {
-  /** Which of the two tokens went in. */
+  /** Which of the two tokens was the input. */
   readonly sold: 0 | 1
   readonly unitsIn: string
   readonly unitsOut: string
@@ -30,7 +33,7 @@ export type Told = {
 
 const RANK: Readonly<Record<string, number>> = { STABLE: 2, ROUTING: 1, TOKEN: 0 }
 
-/** `sides` are token 0 and token 1, where they are known. */
+/** `sides` are token 0 and token 1, if known. */
 export function tell(trade: Trade, sides: readonly [Side, Side], symbols: readonly [string, string]): Told {
   const bought = trade.sold === 0 ? 1 : 0
   const [given, taken] = [sides[trade.sold], sides[bought]]
@@ -43,7 +46,7 @@ export function tell(trade: Trade, sides: readonly [Side, Side], symbols: readon
   }
 }
 
-/** Of the two, the token that is less of a currency is what was bought or sold. */
+/** Of the two, the token that is less of a currency is the one bought or sold. */
 function sideOf(given: Side, taken: Side): Told['side'] {
   if (given === undefined || taken === undefined) return 'Swap'
   const [out, back] = [RANK[given.token.role] ?? 0, RANK[taken.token.role] ?? 0]

@@ -1,4 +1,4 @@
-/** Names every chain whose feed is gone or degraded: why, and what that does to its prices. */
+/** Names every chain whose feed is gone or degraded, with the reason and the effect on its prices. */
 import { type Health, toGone } from '@assay/sdk'
 import { chainName, words } from '../format.ts'
 import { type Live, type LiveChain, useLive } from '../live.ts'
@@ -40,7 +40,7 @@ export function TroubledFeeds({ live, place }: Props) {
 
 const Name = ({ held }: { readonly held: LiveChain }) => <strong>{chainName(held.chain.name)}</strong>
 
-/** The overview has a card for each chain that says the same; a page about one chain would not say it otherwise. */
+/** The overview has a card per chain that shows this already; a page about one chain would not show it otherwise. */
 const isAbout = (place: Place, chainId: number): boolean =>
   (place.page === 'token' || place.page === 'pool') && place.chainId === chainId
 
@@ -65,7 +65,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function reasonsOf(health: Health | null): string {
   if (health === null) return 'it has not reported yet'
   const { status, reasons } = health
-  // Silence says all there is to say.
+  // Silence makes the other reasons irrelevant.
   const told = reasons.includes('WORKER_SILENT') ? ['WORKER_SILENT'] : reasons
   if (told.length === 0) return words(status).toLowerCase()
   return told.map(each => REASONS[each] ?? words(each).toLowerCase()).join('; ')

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 export const ROW_PX = 40
-/** Rows beyond both edges, so that a quick scroll does not show emptiness. */
+/** Extra rows beyond both edges, so that fast scrolling does not show blank space. */
 const SPARE = 8
 
 type Props = {

@@ -1,4 +1,4 @@
-/** Pool: what it holds, what its ratio rests on, how much moves it, and what happened in it lately. */
+/** Pool: its holdings, the evidence for its ratio, its depth, and its recent events. */
 import type { Pool, PoolQuote } from '@assay/sdk'
 import { useAnswer, useNow, usePaced } from '../answer.ts'
 import { amount, count, dollars, duration, fee, price, shortDecimal, words } from '../format.ts'
@@ -18,7 +18,7 @@ import { decimalsOf, symbolsOf } from './sides.ts'
 
 type Props = { readonly live: Live; readonly chainId: number; readonly address: string }
 
-/** The quote of a pool is computed for us: no oftener than this. */
+/** The quote of a pool is computed on request, so fetch it no more often than this. */
 const REFRESH_MS = 5000
 
 export function PoolPage({ live, chainId, address }: Props) {

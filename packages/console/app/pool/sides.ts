@@ -1,4 +1,4 @@
-/** What is known of the two tokens of a pool. */
+/** Known properties of the two tokens of a pool. */
 import type { Pool } from '@assay/sdk'
 import type { Live } from '../live.ts'
 
@@ -7,7 +7,7 @@ export const symbolsOf = (live: Live, { chain_id, token0, token1 }: Pool): reado
   token1.symbol ?? live.symbol(chain_id, token1.token_address),
 ]
 
-/** Decimals come from the pool, else from the list of tokens. */
+/** Decimals come from the pool, otherwise from the list of tokens. */
 export function decimalsOf(live: Live, { chain_id, token0, token1 }: Pool) {
   const of = (token: Pool['token0']) =>
     token.decimals ?? live.row(chain_id, token.token_address)?.token.decimals

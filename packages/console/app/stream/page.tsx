@@ -125,7 +125,7 @@ function ChainTail({ live, chainId, onChain }: Props) {
 const kindOf = (status: TailState['status']): string =>
   status === 'live' ? 'ok' : status === 'reconnecting' || status === 'refused' ? 'bad' : 'busy'
 
-/** A place in the log to go on from, as a stored cursor would. */
+/** A position in the log to resume from, as a stored cursor would. */
 function From({
   sequence,
   onOpen,

@@ -1,4 +1,4 @@
-/** One record of the stream in a line: what it is about and what it says. */
+/** One record of the stream as a line: its subject and its content. */
 import { type Envelope, fromId, type SwapEvent } from '@assay/sdk'
 import { clockTime, count, price, shortAddress, words } from '../format.ts'
 import type { Live } from '../live.ts'

@@ -1,6 +1,6 @@
 /**
- * The tail of one chain's stream, by cursor: paused it keeps its position, resumed it replays what it missed, and
- * a dropped connection resumes after the last record. A refused cursor is reported with its reason.
+ * The tail of one chain's stream, by cursor: paused, it keeps its position; resumed, it replays what it missed; a
+ * dropped connection resumes after the last record. A refused cursor is reported with its reason.
  */
 import {
   type Client,
@@ -15,7 +15,7 @@ export type TailStatus = 'connecting' | 'replaying' | 'live' | 'paused' | 'recon
 export type TailState = {
   readonly status: TailStatus
   readonly reason: string | null
-  /** The last record received: where a resume goes on. */
+  /** The last record received, after which a resume continues. */
   readonly sequence: number | null
   /** Records replayed since the last resume. */
   readonly replayed: number
@@ -23,9 +23,9 @@ export type TailState = {
   readonly records: readonly Envelope[]
 }
 
-/** Kept for looking at; the log itself is the service's. */
+/** Kept for display; the log itself belongs to the service. */
 const KEPT = 500
-/** A tail begins so many sequences behind the head, which all chains share, so that there is something to look at. */
+/** A tail starts this many sequences behind the head, which all chains share, so that there is something to show. */
 const BEGIN_BEHIND = 5000
 /** Every epoch of the log begins at a multiple of this. */
 const EPOCH = 2 ** 40
@@ -40,7 +40,7 @@ export class Tail {
   #running: AbortController | null = null
   #frame: number | null = null
 
-  /** `after` is the sequence to begin behind; null begins with the last records there are. */
+  /** `after` is the sequence to start after; null starts with the last records of the log. */
   constructor(client: Client, chainId: number, after: number | null, onChange: (state: TailState) => void) {
     this.#client = client
     this.#chainId = chainId
@@ -117,11 +117,11 @@ export class Tail {
     return endOf(await stream.outcome)
   }
 
-  /** Where the last records of the log begin. */
+  /** The position of the last records of the log. */
   async #recent(signal: AbortSignal): Promise<number> {
     const { stream } = await this.#client.createSession({ chain_id: this.#chainId }, { signal })
     const { oldest_sequence: oldest, head_sequence: head } = stream
-    // Never before the epoch of the log: a place in another one is refused.
+    // Never before the log's epoch: a position in another epoch is refused.
     return Math.max(head - (head % EPOCH), oldest - 1, head - BEGIN_BEHIND)
   }
 

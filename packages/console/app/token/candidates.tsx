@@ -1,4 +1,4 @@
-/** Without a price: what came nearest, the rule each candidate failed, and what it would need. */
+/** For a token without a price: the candidates closest to one, the rule each failed, and what it would need. */
 import type { UnpricedQuote } from '@assay/sdk'
 import type { Live } from '../live.ts'
 import { Card } from '../parts/card.tsx'

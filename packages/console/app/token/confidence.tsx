@@ -1,4 +1,4 @@
-/** Confidence as what it is: the least of its components, under its caps. The weakest is said, not only drawn. */
+/** Confidence as the minimum of its components, under its caps. The weakest one is named, not only drawn. */
 import type { PricedQuote } from '@assay/sdk'
 import { counted, words } from '../format.ts'
 import type { Live } from '../live.ts'

@@ -1,4 +1,4 @@
-/** What it would cost to fake the price: computed only on request, because it is a search. */
+/** The cost of faking the price: computed only on request, because it is a search. */
 import type { Cost } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'

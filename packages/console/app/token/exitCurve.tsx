@@ -1,4 +1,4 @@
-/** How far off the price a sale ends, by its size: both on scales of powers of ten, with 1% and 5% marked. */
+/** The distance of a sale's result from the price, by its size: both on logarithmic scales, with 1% and 5% marked. */
 import type { Exit } from '@assay/sdk'
 import { dollars } from '../format.ts'
 
@@ -7,7 +7,7 @@ const HEIGHT = 190
 const LEFT = 46
 const FOOT = 24
 const HEAD = 10
-/** Off the price in percent, from the top down. */
+/** Distance from the price in percent, from the top down. */
 const [LEAST, MOST] = [0.01, 100]
 const LINES = [0.1, 1, 5, 50]
 

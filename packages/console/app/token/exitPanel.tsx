@@ -1,4 +1,6 @@
-/** What a seller would get: sales of growing size by exact simulation over the accepted routes, as a curve and a table. */
+/**
+ * The proceeds of a sale: sales of growing size by exact simulation over the accepted routes, as a curve and a table.
+ */
 import type { Exit } from '@assay/sdk'
 import { useAnswer } from '../answer.ts'
 import { count, counted, dollars, price } from '../format.ts'

@@ -1,6 +1,6 @@
 /**
- * Lays out the nodes and pools of a route graph: tokens in columns by their distance from the priced one, stables
- * in the last, each pool in its own lane between them. A pool that passes over a column takes a lane above it.
+ * Lays out the nodes and pools of a route graph: tokens in columns by their distance from the priced one, stables in
+ * the last, each pool in its own lane between them. A pool that passes over a column takes a lane above it.
  */
 import type { Hop } from '@assay/sdk'
 
@@ -26,7 +26,7 @@ export type Graph = {
   readonly height: number
   readonly nodes: readonly Node[]
   readonly edges: readonly Edge[]
-  /** Pools beyond what can be distinguished; the list of routes has them. */
+  /** Pools beyond the number that can be distinguished; the list of routes has them. */
   readonly left: number
 }
 
@@ -81,7 +81,7 @@ export function layOut(token: string, routes: readonly GraphRoute[]): Graph {
   }
 }
 
-/** Each pool once: accepted if any accepted route goes over it, with the reason of the first that was not. */
+/** Each pool once: accepted if any accepted route uses it, otherwise with the reason of the first rejected one. */
 function poolsOf(routes: readonly GraphRoute[]): Pool[] {
   const found = new Map<string, Pool>()
   for (const { hops, selected, accepted, reason } of routes)
@@ -102,7 +102,7 @@ function poolsOf(routes: readonly GraphRoute[]): Pool[] {
   )
 }
 
-/** Dollars that move the pool by 2%; 0 where that is not known. */
+/** Dollars that move the pool by 2%; 0 when unknown. */
 export const depthOf = ({ depth }: Hop): number =>
   depth === null ? 0 : Number(depth.effective_microusd) / 1e6
 
@@ -111,7 +111,7 @@ function columnsOf(token: string, pools: readonly Pool[]): Map<string, number> {
   const columns = new Map([[token, 0]])
   for (const { hop } of pools) if (!columns.has(hop.from)) columns.set(hop.from, 1)
   for (const { hop } of pools) if (!columns.has(hop.to)) columns.set(hop.to, 1)
-  // As many rounds as hops are allowed: no route is longer.
+  // As many rounds as a route may have hops.
   for (let round = 0; round < 4; round++)
     for (const { hop } of pools) {
       const next = Math.min((columns.get(hop.from) ?? 0) + 1, 4)

@@ -1,4 +1,4 @@
-/** What was published over time: the line breaks where there was no price, and every retraction is marked and explained. */
+/** The published history: the line breaks where there was no price, and every retraction is marked and explained. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useAnswer, useNow } from '../answer.ts'
 import { changeText, clockTime, count, price, words } from '../format.ts'
@@ -9,7 +9,7 @@ import type { Mark } from '../parts/chartData.ts'
 import { ErrorNote, Loading } from '../parts/note.tsx'
 import { fetchPast, markOf, type Past, pointOf, type Range, RANGES, withPoints } from './past.ts'
 
-/** Retractions that are listed; the chart marks them all. */
+/** The most retractions listed; the chart marks them all. */
 const LISTED = 5
 
 export function History({ live, row }: { readonly live: Live; readonly row: Row }) {
@@ -92,7 +92,7 @@ function Retractions({ marks, range }: { readonly marks: readonly Mark[]; readon
   )
 }
 
-/** What was withdrawn, what holds instead, and by how much they differ. */
+/** The retracted price, the state that replaced it, and the difference between them. */
 function takenBack({ withdrawn, now, bps, block }: Mark): string {
   const what =
     withdrawn === null ? 'a price no longer kept' : `${price(withdrawn.price)} (score ${withdrawn.score})`
@@ -103,7 +103,7 @@ function takenBack({ withdrawn, now, bps, block }: Mark): string {
 
 const NOTHING: Past = { points: [], candles: [], marks: [] }
 
-/** What the stream has said since the range was chosen. */
+/** Records received from the stream since the range was chosen. */
 function useSeen(row: Row, range: string): Past {
   const [seen, setSeen] = useState<Past>(NOTHING)
   const last = useRef<{ price: Row['price']; retraction: Retraction | null; range: string } | null>(null)
@@ -128,7 +128,7 @@ function useSeen(row: Row, range: string): Past {
   return seen
 }
 
-/** A retraction may be both in the fetched past and seen on the stream. */
+/** A retraction may be both in the fetched past and received from the stream. */
 function merged(past: readonly Mark[], seen: readonly Mark[]): readonly Mark[] {
   const known = new Set(past.map(({ atMs }) => atMs))
   return [...past, ...seen.filter(({ atMs }) => !known.has(atMs))]

@@ -1,4 +1,4 @@
-/** Token: its price, why it may be trusted so far and no further, how it moved, and every number it was made from. */
+/** Token: its price, its confidence and the limits of it, its history, and every number behind it. */
 import {
   type CompactUnpriced,
   type PendingQuote,
@@ -25,12 +25,12 @@ import { SellPanel } from './sellPanel.tsx'
 import { UNPRICED_WORDS } from './unpricedWords.ts'
 import { VerifyPanel } from './verifyPanel.tsx'
 
-/** Below everything else of the page. */
+/** Shown below everything else on the page. */
 const Seller = lazily('sales', async () => (await import('./seller.tsx')).Seller)
 
 type Props = { readonly live: Live; readonly chainId: number; readonly address: string }
 
-/** A quote is large: it is asked for again at most so often, however fast records come. */
+/** A quote is large, so fetch it no more often than this, however fast records arrive. */
 const REFRESH_MS = 2000
 
 export function TokenPage({ live, chainId, address }: Props) {
@@ -43,7 +43,7 @@ export function TokenPage({ live, chainId, address }: Props) {
   const { value, reload } = answer
   useRetry(value, reload)
   const now = useNow()
-  // What was answered a while ago may have lost its feed or its evidence since.
+  // An older answer may have lost its feed or its evidence since.
   const held = value === null || value.state === 'PENDING' ? null : stateAt(value, now, feedGone)
   return (
     <>
@@ -89,7 +89,7 @@ export function TokenPage({ live, chainId, address }: Props) {
   )
 }
 
-/** What is pending is asked for again when the service says so. */
+/** Fetches a pending quote again when the service says so. */
 function useRetry(quote: TokenQuote | null, reload: () => void): void {
   useEffect(() => {
     if (quote?.state !== 'PENDING') return undefined
@@ -98,7 +98,7 @@ function useRetry(quote: TokenQuote | null, reload: () => void): void {
   }, [quote])
 }
 
-/** What most come for: the price, how sure it is, how it moved and how old it is. */
+/** The main facts: the price, its confidence, its change and its age. */
 function Headline({ quote }: { readonly quote: PricedQuote }) {
   const now = useNow()
   const { price_usd, confidence, as_of, change } = quote
@@ -186,7 +186,7 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
   )
 }
 
-/** Numbers of hundreds of digits: their beginning, and all of them on demand. */
+/** Numbers of hundreds of digits: their first digits, and all of them on demand. */
 function Exact({ numerator, denominator }: { readonly numerator: string; readonly denominator: string }) {
   const text = `${numerator}/${denominator}`
   return text.length <= 40 ? (
@@ -232,7 +232,7 @@ function Unpriced({ live, chainId, state }: UnpricedProps) {
   )
 }
 
-/** A later service may send a reason that has no words here. */
+/** A later service may send a reason that has no text here. */
 const REASONS: Readonly<Record<string, string>> = UNPRICED_WORDS
 
 const Pending = ({ quote }: { readonly quote: PendingQuote }) => (

@@ -1,4 +1,4 @@
-/** What was published of a token in a range: points of a line, candles where the range is long, and what was taken back. */
+/** The published states of a token in a range: points of a line, candles when the range is long, and retractions. */
 import type { Client, HistoryEntry } from '@assay/sdk'
 import { changeBps } from '../format.ts'
 import type { Candle, Mark, Point } from '../parts/chartData.ts'
@@ -20,7 +20,7 @@ export type Past = {
 }
 
 const PAGE = 1000
-/** Records as they were published, at most: more than pixels. */
+/** The most pages of published records: more would exceed the pixels. */
 const MAX_PAGES = 4
 
 type State = HistoryEntry | NonNullable<Row['price']>
@@ -32,7 +32,7 @@ export const pointOf = (state: State, atMs: number = state.evaluated_at_ms): Poi
   block: state.as_of.block_number,
 })
 
-/** A retraction: `before` is what it took back, where that is known. */
+/** A retraction; `before` is the retracted state, if known. */
 export function markOf(reason: string, before: State | null, now: State): Mark {
   const withdrawn = before?.state === 'PRICED' ? before : null
   return {
@@ -67,7 +67,7 @@ export async function fetchPast(client: Client, row: Row, range: Range, signal: 
       })),
     }
   }
-  // What was in force when the range began was said before it.
+  // The state in force at the start of the range was published before it.
   const before = await client.fetchHistory({ chain_id, token_address, at_ms: from_ms }, { signal })
   const prices: HistoryEntry[] = []
   let cursor: string | undefined
@@ -98,7 +98,7 @@ export async function fetchPast(client: Client, row: Row, range: Range, signal: 
   }
 }
 
-/** Candles that go on with what the stream has said since they were fetched. */
+/** Candles extended by the records received since they were fetched. */
 export function withPoints(
   candles: readonly Candle[],
   points: readonly Point[],

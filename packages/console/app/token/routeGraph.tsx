@@ -1,4 +1,6 @@
-/** The routes as a picture: as wide as a pool is deep, coloured by its score, dashed where it was rejected. */
+/**
+ * The routes as a picture: line width shows the depth of a pool, colour its score, and a dashed line a rejected pool.
+ */
 import { counted, dollars, fee, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { bandOf } from '../parts/score.tsx'
@@ -13,7 +15,7 @@ type Props = {
 }
 
 const MARGIN = 12
-/** About the width of a letter, for the plate behind a label. */
+/** Approximate width of a letter, for the plate behind a label. */
 const LETTER = 6.6
 
 export function RouteGraph({ live, chainId, token, routes }: Props) {
@@ -76,7 +78,7 @@ function Pool({ edge, chainId, symbol }: PoolProps) {
   const { hop, isAccepted, isSelected, path } = edge
   const depth = depthOf(hop)
   const label = labelOf(edge)
-  // What is to be read comes first: a name that is spoken must begin like the one that is seen.
+  // An accessible name must begin with the visible text.
   const about = [
     label,
     `${symbol(hop.from)} to ${symbol(hop.to)}`,
@@ -99,7 +101,7 @@ function Pool({ edge, chainId, symbol }: PoolProps) {
   )
 }
 
-/** Above all lines, or the next one would run through it. The link below has the same place and says the same. */
+/** Above all lines, because the next one would run through it. The link below has the same target and text. */
 const Label = ({ edge }: { readonly edge: Edge }) => (
   <g class={edge.isAccepted ? 'label' : 'label rejected'} aria-hidden="true">
     <Plate edge={edge} />

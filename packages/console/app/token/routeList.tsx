@@ -114,7 +114,7 @@ export function HopFacts({ live, chainId, hop }: HopProps) {
   )
 }
 
-/** Rules measure each in a unit of their own; money is shown as money. */
+/** Each rule measures in its own unit; money is shown as money. */
 const measure = (text: string): string => {
   const microusd = /^(\d+) microusd$/.exec(text)?.[1]
   return microusd === undefined ? text : dollars(microusd)

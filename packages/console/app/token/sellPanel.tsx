@@ -1,4 +1,7 @@
-/** Whether the token can be sold, as our own simulation found: the verdict, the taxes, what reverted and where, and when. */
+/**
+ * Whether the token can be sold, according to our own simulation: the verdict, the taxes, what reverted and where,
+ * and when.
+ */
 import { fromId, type Sellability } from '@assay/sdk'
 import { useNow } from '../answer.ts'
 import { count, duration, shortAddress, shortHash, words } from '../format.ts'
@@ -10,7 +13,7 @@ import { failedStep, METHOD_WORDS, sellVerdict, taxText } from './sellWords.ts'
 
 type Props = {
   readonly chainId: number
-  /** Null for a stable or a routing asset; absent from records written before there was a probe. */
+  /** Null for a stable or a routing asset; absent from records older than the probe. */
   readonly found: Sellability | null | undefined
 }
 
@@ -58,7 +61,7 @@ function Probe({ chainId, found }: { readonly chainId: number; readonly found: S
               <span key="revert">
                 {step ?? 'A step'}
                 {revert === null ? ', without words' : ': '}
-                {/* The token's own words: they must not turn the line around. */}
+                {/* The token's own text: it must not change the direction of the line. */}
                 {revert !== null && <bdi class="wrap code">{revert}</bdi>}
               </span>,
             ],

@@ -1,4 +1,7 @@
-/** What a simulated sale found, in words: the verdict, and each reason of docs/SELLABILITY.md as the end of a sentence. */
+/**
+ * The result of a simulated sale in words: the verdict, and each reason of docs/SELLABILITY.md as the end of a
+ * sentence.
+ */
 import type { Sellability } from '@assay/sdk'
 
 export const SELL_REASON_WORDS: Readonly<Record<string, string>> = {
@@ -13,7 +16,7 @@ export const SELL_REASON_WORDS: Readonly<Record<string, string>> = {
   TRANSFER_REVERTED: 'sending it to another address reverted',
 }
 
-/** The step that failed, by its reason; a reason that names none has no step. */
+/** The step that failed, by its reason; a reason without a step is not listed. */
 const STEPS: Readonly<Record<string, string>> = {
   BUY_REVERTED: 'Purchase',
   SELL_REVERTED: 'Sale',
@@ -36,7 +39,7 @@ export function sellVerdict({ status, reason }: Sellability): string {
   return why === null ? `${found}.` : `${found}, but ${why}.`
 }
 
-/** Basis points that do not arrive; what was not measured is not called 0. */
+/** Basis points that do not arrive; an unmeasured tax is not shown as 0. */
 export const taxText = (bps: number | null): string =>
   bps === null ? 'not measured' : bps === 0 ? 'none' : `${(bps / 100).toString()}%`
 

@@ -1,4 +1,4 @@
-/** What concerns a seller and is asked of the service only for this page: a file of its own in the bundle. */
+/** Panels for sellers, whose data the service computes only for this page: a separate file of the bundle. */
 import type { Live } from '../live.ts'
 import { CostPanel } from './costPanel.tsx'
 import { ExitPanel } from './exitPanel.tsx'

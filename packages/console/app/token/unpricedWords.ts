@@ -1,4 +1,4 @@
-/** Why a token has no price, as a sentence goes on after the code. The compiler holds that no code is left out. */
+/** Why a token has no price, as a sentence continued after the code. The compiler checks that no code is missing. */
 import type { UNPRICED_REASONS } from '@assay/sdk'
 
 export const UNPRICED_WORDS: Readonly<Record<(typeof UNPRICED_REASONS)[number], string>> = {

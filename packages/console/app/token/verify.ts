@@ -1,2 +1,2 @@
-/** The rules by which the browser recomputes a quote: a file of its own in the bundle, loaded when it is asked for. */
+/** The rules with which the browser recomputes a quote: a separate file of the bundle, loaded on demand. */
 export { verifyOffline } from '@assay/sdk'

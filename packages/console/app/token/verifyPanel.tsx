@@ -9,7 +9,7 @@ import { count } from '../format.ts'
 import type { Live } from '../live.ts'
 import { ErrorNote } from '../parts/note.tsx'
 
-/** More would bury the first: one untrue number makes others differ that follow from it. */
+/** More would hide the first: one wrong number makes the numbers derived from it differ too. */
 const MAX_SHOWN = 20
 
 type Outcome =
@@ -74,7 +74,7 @@ const Verified = ({ quote, verification, tookMs }: Done) => (
   </div>
 )
 
-/** What the numbers were of. */
+/** The subjects of the compared numbers. */
 function checkedIn({ routes, routing_assets, price_usd, confidence }: PricedQuote): string {
   const hops = routes.reduce((sum, route) => sum + route.hops.length, 0)
   const parts = [

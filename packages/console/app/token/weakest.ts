@@ -1,4 +1,4 @@
-/** The link a score hangs on: the worst material route, its worst hop, and that hop's worst component. */
+/** The link that determines a score: the worst material route, its worst hop, and that hop's worst component. */
 import type { Hop, PricedQuote } from '@assay/sdk'
 
 export type Weakest = { readonly component: string; readonly score: number; readonly hop: Hop }

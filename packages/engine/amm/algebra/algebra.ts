@@ -1,6 +1,6 @@
 /**
- * Algebra v1 (QuickSwap v3): one pool a pair. Its swaps are those of Uniswap v3 at the fee of the moment, which its Fee log
- * states before the Swap that pays it.
+ * Algebra v1 (QuickSwap v3): one pool per pair. Its swaps are those of Uniswap v3 at the current fee, which its Fee
+ * log states before the Swap that pays it.
  */
 import { adapter, type Adapter, type Applied, type Identity, type Maths, VERIFIED } from '../adapter.ts'
 import { concentrated, type Curve } from '../concentrated.ts'

@@ -1,11 +1,13 @@
-/** What a pool of Algebra v1 is: the curve of ticks with a fee that the pool changes by itself, and tells in a log. */
+/** A pool of Algebra v1: the curve of ticks with a fee that the pool changes itself and logs. */
 import type { Count, Tick } from '../../units.ts'
 import type { Slot, SlotEvent } from '../states.ts'
 import type { TickBook } from '../tickBook.ts'
 
 type Born = { readonly family: 'amm_algebra_v1'; readonly tickSpacing: Tick }
 
-/** The fee is that of the last Fee log: the first swap, Mint or Burn of a block may set another before it trades. */
+/**
+ * The fee is that of the last Fee log. The first swap, Mint or Burn of a block may set another fee before it trades.
+ */
 export type AlgebraState = { readonly family: 'amm_algebra_v1'; readonly feePpm: bigint } & Slot
 
 export type AlgebraEvent = SlotEvent | { readonly kind: 'FEE'; readonly feePpm: Count }

@@ -1,11 +1,14 @@
-/** The state of an Algebra pool as its events tell it: its slot as of any pool with ticks, and the fee by the last Fee. */
+/**
+ * The state of an Algebra pool derived from its events: its slot as for any pool with ticks, and the fee from the
+ * last Fee log.
+ */
 import { count, type Count } from '../../units.ts'
 import type { Events } from '../adapter.ts'
 import { isChange, NOWHERE, slotAfter, slotOf, withoutChange } from '../slotPast.ts'
 import type { Slot } from '../states.ts'
 import type { Algebra, AlgebraEvent, AlgebraState } from './kind.ts'
 
-/** A pool begins with this fee, and says so in no log. */
+/** A pool starts with this fee, and no log states it. */
 export const BASE_FEE_PPM = 100n
 
 export const stateOf = ({ sqrtPriceX96, tick, liquidity }: Slot, feePpm: bigint): AlgebraState => ({
@@ -21,7 +24,7 @@ export const NEWBORN = stateOf(NOWHERE, BASE_FEE_PPM)
 export const before: Events<Algebra>['before'] = (state, events) => {
   const said = events.find(event => !isChange(event))
   if (said === undefined) return stateOf(events.toReversed().reduce<Slot>(withoutChange, state), state.feePpm)
-  // Before there is a price nobody trades, and nothing changes the fee.
+  // Before there is a price nobody trades, so nothing changes the fee.
   return said.kind === 'INITIALIZE' ? NEWBORN : null
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a pool of PancakeSwap v3 is: to the last unit a pool of Uniswap v3. Its Swap log says more, of the protocol's share of
- * the fee, and its factory has a deployer of its own; neither changes what a swap gives.
+ * A pool of PancakeSwap v3: identical to a pool of Uniswap v3 to the last unit. Its Swap log also states the
+ * protocol's share of the fee, and its factory has a deployer of its own; neither changes the output of a swap.
  */
 import type { StaticKind } from '../staticFee.ts'
 

@@ -12,7 +12,7 @@ import { divideUp } from '../sqrtPriceMath.ts'
 
 type Fee = V2Terms['fee']
 
-/** Reserves are uint112: a swap that would pass it reverts. */
+/** Reserves are uint112: a swap that would exceed it reverts. */
 export const MAX_RESERVE = (1n << 112n) - 1n
 
 /** Both reserves are positive. */
@@ -22,8 +22,8 @@ export function amountOut(fee: Fee, reserveIn: bigint, reserveOut: bigint, amoun
 }
 
 /**
- * The smallest input that gives at least `out`: a*n*(O - out) >= out*I*d solved for a, rounded up. Null when
- * the pool does not hold that much: the last unit never comes out.
+ * The smallest input that gives at least `out`: a*n*(O - out) >= out*I*d solved for a, rounded up. Null when the pool
+ * does not hold that much: the last unit can never be withdrawn.
  */
 export function smallestInput(fee: Fee, reserveIn: bigint, reserveOut: bigint, out: bigint): bigint | null {
   if (out >= reserveOut) return null
@@ -31,17 +31,17 @@ export function smallestInput(fee: Fee, reserveIn: bigint, reserveOut: bigint, o
 }
 
 /**
- * The greatest input after which I/O, the price of what comes out, is at most `boundary` times what it was.
+ * The greatest input after which I/O, the price of the output token, is at most `boundary` times its previous value.
  *
- * Without the floor in out(a), (I + a)/(O - out(a)) = boundary * I/O is a quadratic in a whose positive root
- * is I times a constant of the fee and the boundary alone. The floor leaves more in the pool than that, so
- * the root rounded down is inside, and the answer is above it by at most two steps of the output: past a
- * whole unit of output more, the price is outside whatever the floor does. Each step is decided exactly.
+ * Without the floor in out(a), (I + a)/(O - out(a)) = boundary * I/O is quadratic in a, and its positive root is I
+ * times a constant that depends only on the fee and the boundary. The floor leaves more in the pool than that, so the
+ * root rounded down is inside, and the answer exceeds it by at most two steps of the output: one more whole unit of
+ * output takes the price outside, whatever the floor does. Each step is decided exactly.
  */
 export function greatestInside(fee: Fee, reserveIn: bigint, reserveOut: bigint, boundary: Fraction): bigint {
   const ceiling = boundary.num * reserveIn
   const divisor = boundary.den * reserveOut
-  // The greatest input that is inside if exactly `out` comes out for it.
+  // The greatest input that is inside if its output is exactly `out`.
   const reach = (out: bigint): bigint => (ceiling * (reserveOut - out)) / divisor - reserveIn
 
   let out = amountOut(fee, reserveIn, reserveOut, rootInput(fee, reserveIn, boundary))
@@ -49,7 +49,7 @@ export function greatestInside(fee: Fee, reserveIn: bigint, reserveOut: bigint, 
     assert(step < OUTPUT_STEPS, () => `no greatest input for reserves ${reserveIn} and ${reserveOut}`)
     const within = reach(out)
     const next = smallestInput(fee, reserveIn, reserveOut, out + 1n)
-    // `out` comes out for `within` too, and one unit more passes its reach or only lowers it.
+    // `within` also gives `out`, and one more unit of output passes its reach or only lowers it.
     if (next === null || within < next) return within
     const nextOut = amountOut(fee, reserveIn, reserveOut, next)
     if (next > reach(nextOut)) return next - 1n
@@ -60,17 +60,17 @@ export function greatestInside(fee: Fee, reserveIn: bigint, reserveOut: bigint, 
 /** Two are enough by the argument above; the start is rounded down twice, which may cost two more. */
 const OUTPUT_STEPS = 5
 
-/** Bits of the constant: more than a reserve has, so the product is off by less than a unit. */
+/** Bits of the constant: more than a reserve has, so the product is off by less than one unit. */
 const ROOT_BITS = 128n
 
 type InputRoot = { readonly fee: Fee; readonly boundary: Fraction; readonly scaled: bigint }
 
-/** A deployment has one fee and the service a handful of boundaries; past this the oldest is forgotten. */
+/** A deployment has one fee and the service a handful of boundaries; beyond this limit the oldest entry is evicted. */
 const MAX_ROOTS = 64
 const roots: InputRoot[] = []
 let nextRoot = 0
 
-/** Rounds down, which is inside. */
+/** Rounds down, so the result is inside. */
 function rootInput(fee: Fee, reserveIn: bigint, boundary: Fraction): bigint {
   const known = roots.find(root => isSameRoot(root, fee, boundary))
   if (known !== undefined) return (reserveIn * known.scaled) >> ROOT_BITS

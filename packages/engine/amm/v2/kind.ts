@@ -1,4 +1,4 @@
-/** What a constant-product pair is. */
+/** A constant-product pair. */
 export type V2Terms = {
   readonly family: 'amm_v2'
   /** The share of the input that trades: 997/1000 keeps 3 of 1000. */

@@ -1,12 +1,12 @@
-/** The reserves of a pair as its events tell them, without the chain. */
+/** The reserves of a pair derived from its events, without reading the chain. */
 import type { Events } from '../adapter.ts'
 import type { V2, V2Event, V2State } from './kind.ts'
 import { count } from '../../units.ts'
 
-/** The event that follows a Sync explains it. */
+/** The event that follows a Sync explains that Sync. */
 export const explains = ({ kind }: V2Event): boolean => kind !== 'SYNC'
 
-/** The reserves before the first Sync, where the event that explains it holds the whole difference. */
+/** The reserves before the first Sync, when the event that explains it holds the whole difference. */
 export const before: Events<V2>['before'] = (state, events) => {
   const [sync, why] = events
   if (sync === undefined) return state
@@ -15,7 +15,7 @@ export const before: Events<V2>['before'] = (state, events) => {
   if (why.kind === 'MINT') return reserves(reserve0 - why.amount0, reserve1 - why.amount1)
   if (why.kind === 'SWAP')
     return reserves(reserve0 - why.amount0In + why.amount0Out, reserve1 - why.amount1In + why.amount1Out)
-  // A Burn pays from balances, which may hold more than the reserves did.
+  // A Burn pays from balances, which may have exceeded the reserves.
   return null
 }
 
@@ -25,7 +25,7 @@ export const first: Events<V2>['first'] = events => {
   const at = events.findIndex(({ kind }) => kind === 'SYNC')
   const state = said(events[at])
   if (state === null) return null
-  // The Burn behind a Sync explains what is already in it.
+  // The Burn after a Sync explains changes already in that Sync.
   return { at: count(events[at + 1]?.kind === 'BURN' ? at + 1 : at), state }
 }
 

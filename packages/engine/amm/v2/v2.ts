@@ -1,8 +1,8 @@
 /**
- * The constant-product pair as the engine sees it.
+ * The adapter of constant-product pairs.
  *
- * A Sync carries the reserves, so it is the state; the Swap, Mint or Burn after it explains how they came to
- * be, and is checked against the reserves before that Sync.
+ * A Sync carries the reserves, so it is the state. The Swap, Mint or Burn after it explains the reserves, and is
+ * checked against the reserves before that Sync.
  */
 import { adapter, type Applied, type Difference, type Identity, type Maths } from '../adapter.ts'
 import type { Side } from '../states.ts'
@@ -62,7 +62,7 @@ const maths: Maths<V2> = {
   depth(terms, state, x, boundary) {
     if (!isLive(state)) return { up: 0n, down: 0n }
     const y: Side = x === 0 ? 1 : 0
-    // Selling X lowers its price to 98/100: the price of what comes out rises to 100/98.
+    // Selling X lowers its price to 98/100, so the price of the output token rises to 100/98.
     const { up, down } = boundary
     return {
       up: inputInside(terms, state, y, up),
@@ -146,8 +146,8 @@ function stateFrom(side: Side, reserveIn: bigint, reserveOut: bigint): V2State {
 }
 
 /**
- * The contract's own condition, (x*d - in0*(d - n)) * (y*d - in1*(d - n)) >= x_before * y_before * d^2: what
- * traded has paid this deployment's fee.
+ * The contract's own condition, (x*d - in0*(d - n)) * (y*d - in1*(d - n)) >= x_before * y_before * d^2: the traded
+ * amount paid this deployment's fee.
  */
 function feeShortfall(
   { fee }: V2Terms,
@@ -176,7 +176,7 @@ function compare(state: V2State, reserve0: bigint, reserve1: bigint): readonly D
   return differences
 }
 
-/** A burn pays from balances: what was sent to the pair before it, unasked, is in the reserves after it. */
+/** A burn pays from balances: tokens donated to the pair before it are in the reserves after it. */
 function atLeast(state: V2State, reserve0: bigint, reserve1: bigint): readonly Difference[] {
   return compare(
     state,

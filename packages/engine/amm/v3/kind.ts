@@ -1,4 +1,4 @@
-/** What a pool of Uniswap v3 is. */
+/** A pool of Uniswap v3. */
 import type { StaticKind } from '../staticFee.ts'
 
 export type V3 = StaticKind<'amm_v3'>

@@ -1,6 +1,6 @@
 /**
- * What a v4 pool's hook can do to a swap, from the 14 lowest bits of its address. The manager calls a hook for
- * nothing else than what these bits say, so no call is needed and no hook can change its mind.
+ * What a v4 pool's hook can do to a swap, from the 14 lowest bits of its address. The manager calls a hook only as
+ * these bits permit, so no call is needed and no hook can change its permissions.
  */
 import type { Hook, HookClass } from '../adapter.ts'
 import type { V4Terms } from './kind.ts'
@@ -18,7 +18,7 @@ export const hookOf = ({ hooks, keyFee }: V4Terms): Hook => ({
   kind: hookClassOf(hooks, keyFee),
 })
 
-/** `hooks` is the address in the pool's key, `keyFee` the fee there. */
+/** `hooks` is the address in the pool's key, `keyFee` the fee in that key. */
 export function hookClassOf(hooks: string, keyFee: bigint): HookClass {
   const flags = BigInt(hooks)
   if ((flags & (FLAG.beforeSwapReturnsDelta | FLAG.afterSwapReturnsDelta)) !== 0n) return 'UNSUPPORTED'

@@ -1,4 +1,7 @@
-/** The state of a v4 pool as its logs tell it, without the chain. No log says the protocol fee but that of its change. */
+/**
+ * The state of a v4 pool derived from its logs, without reading the chain. Only the log of a change states the
+ * protocol fee.
+ */
 import type { Events } from '../adapter.ts'
 import { count } from '../../units.ts'
 import { slotOf } from '../slotPast.ts'
@@ -13,14 +16,14 @@ export const tickChange = (event: V4Event): TickChange | null =>
 
 export const before: Events<V4>['before'] = (state, events) => {
   const said = events.find(event => slotOf(event) !== null)
-  // Nobody can trade or add liquidity before there is a price.
+  // Before there is a price, nobody can trade or add liquidity.
   if (said?.kind === 'INITIALIZE') return { ...state, sqrtPriceX96: 0n, liquidity: 0n, protocolFee: 0n }
   if (said !== undefined || events.some(({ kind }) => kind === 'PROTOCOL_FEE')) return null
-  // The price did not move: only liquidity around it is undone.
+  // The price did not move, so only the liquidity around it is reverted.
   return events.toReversed().reduce((after, event) => changed(after, event, -1n), state)
 }
 
-/** With the protocol fee of `now`: it is changed hardly ever, and a fold that meets another one is not believed. */
+/** Uses the protocol fee of `now`: it changes very rarely, and a fold that finds a different one is rejected. */
 export const after: Events<V4>['after'] = (events, now) => {
   const at = events.findLastIndex(event => slotOf(event) !== null)
   const state = said(events[at], now)
@@ -33,7 +36,7 @@ export const first: Events<V4>['first'] = (events, now) => {
   return state === null ? null : { at: count(at), state }
 }
 
-/** What the event says by itself, and of the fee as much as follows. */
+/** The state that the event itself gives, including the part of the fee that follows from it. */
 function said(event: V4Event | undefined, now: V4State): V4State | null {
   const slot = event === undefined ? null : slotOf(event)
   if (event === undefined || slot === null) return null

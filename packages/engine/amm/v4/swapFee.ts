@@ -1,22 +1,22 @@
 /**
  * The fee of a v4 swap, in millionths of the input.
  *
- * The protocol takes its fee first and the liquidity providers take theirs of the rest, so that a swap costs
- * protocol + lp - protocol*lp/1e6, the product rounded down (ProtocolFeeLibrary.calculateSwapFee). A Swap log
- * states this sum: the protocol's fee is inside it and must not be added again.
+ * The protocol takes its fee first and the liquidity providers take theirs from the rest, so that a swap costs
+ * protocol + lp - protocol*lp/1e6, the product rounded down (ProtocolFeeLibrary.calculateSwapFee). A Swap log states
+ * this sum: it includes the protocol's fee, which must not be added again.
  */
 import type { Side } from '../states.ts'
 import { assert } from '../../assert.ts'
 
 const PPM = 1_000_000n
-/** Both directions have 12 bits; the lower ones are for token0 in. */
+/** Each direction has 12 bits; the lower ones are for token0 as input. */
 const SIDE_BITS = 12n
 const SIDE_MASK = (1n << SIDE_BITS) - 1n
 
 /** All of the input is the fee: nothing trades. */
 export const WHOLE_FEE = PPM
 
-/** The fee in the key of a pool whose hook sets the fee. It is no fee, and no tick either. */
+/** The value in the key of a pool whose hook sets the fee. It is not a fee. */
 export const DYNAMIC_FEE = 0x800000n
 
 /** `packed` is the pool's protocol fee as the manager stores and logs it. */
@@ -33,8 +33,8 @@ export function swapFee(protocolPpm: bigint, lpFeePpm: bigint): bigint {
 }
 
 /**
- * The providers' fee that gives this swap fee: the smallest, where rounding lets two of them give it. Null when
- * none does, as for a swap fee below the protocol's.
+ * The providers' fee that gives this swap fee; the smallest one when rounding allows two. Null when none does, as for
+ * a swap fee below the protocol's.
  */
 export function lpFeeFrom(swapFeePpm: bigint, protocolPpm: bigint): bigint | null {
   assert(protocolPpm < PPM, () => `a protocol fee of ${protocolPpm}`)

@@ -1,9 +1,9 @@
 /**
- * A pool of the v4 manager as the engine sees it.
+ * The adapter of pools of the v4 manager.
  *
- * Its curve is v3's to the unit: the same ticks, the same stops at the edges of words, the same roundings. What
- * differs is the fee. It has two parts, one for each direction may differ from the other, and both may change
- * after creation; so the fee is state, and each direction is computed with its own.
+ * Its curve equals v3's to the unit: the same ticks, the same stops at the edges of words, the same roundings. Only
+ * the fee differs. It has two parts, may differ between the two directions, and may change after creation; so the fee
+ * is state, and each direction is computed with its own fee.
  */
 import {
   adapter,
@@ -26,7 +26,7 @@ import type { V4, V4Event, V4State, V4Terms } from './kind.ts'
 import { after, before, first, tickChange } from './past.ts'
 import { DYNAMIC_FEE, lpFeeFrom, protocolFeeOf, swapFeeOf, WHOLE_FEE } from './swapFee.ts'
 
-/** The currency that is no token. */
+/** The address of the native currency, which is not a token. */
 const NATIVE = `0x${'0'.repeat(40)}`
 
 type SwapEvent = Extract<V4Event, { readonly kind: 'SWAP' }>
@@ -96,7 +96,7 @@ const maths: Maths<V4> = {
   marginal: slots.marginal,
   swapExactIn: slots.swapExactIn,
 
-  // Nothing can be bought where all of the input is the fee.
+  // Nothing can be bought when all of the input is the fee.
   isLive: (terms, state) =>
     slots.isLive(terms, state) && feeOf(state, 0) < WHOLE_FEE && feeOf(state, 1) < WHOLE_FEE,
 
@@ -115,7 +115,7 @@ const maths: Maths<V4> = {
       case 'INITIALIZE': {
         const lpFeePpm = initialFee(terms)
         const applied = applySlot(curve, terms, { ...state, lpFeePpm, protocolFee: 0n }, event)
-        // Where a hook sets the fee no log says which: the state has to be read.
+        // When a hook sets the fee, no log states it: the state has to be read.
         const isUnsaid = terms.keyFee === DYNAMIC_FEE && applied.verdict === 'verified'
         return isUnsaid ? { ...applied, verdict: 'incomplete' } : applied
       }
@@ -149,7 +149,7 @@ export const v4: Adapter<V4> = adapter<V4>(identity, maths, {
   first,
 })
 
-/** A hook that sets the fee has not done so yet. */
+/** Zero for a pool whose hook sets the fee: the hook has not done so yet. */
 function initialFee({ keyFee }: Pick<V4Terms, 'keyFee'>): bigint {
   return keyFee === DYNAMIC_FEE ? 0n : keyFee
 }
@@ -159,7 +159,7 @@ function applySwap(terms: V4Terms, state: V4State, event: SwapEvent): Applied<V4
   const side = sideOf(state, event)
   const lpFeePpm = lpFeeAfter(terms, state, side, feePpm)
   const next: V4State = { ...state, sqrtPriceX96, tick, liquidity, lpFeePpm: lpFeePpm ?? state.lpFeePpm }
-  // The curve is checked with the fee that was paid, so that a wrong fee shows up as exactly that.
+  // The curve is checked with the fee that was paid, so that a wrong fee is reported as exactly that.
   const curveFee = feePpm > WHOLE_FEE ? feeOf(state, side) : feePpm
   const { verdict, differences } = checkSwap({ book: terms.book, feePpm: curveFee }, state, side, event)
   if (lpFeePpm !== null) return { state: next, verdict, differences, tickChange: null }
@@ -167,7 +167,7 @@ function applySwap(terms: V4Terms, state: V4State, event: SwapEvent): Applied<V4
   return { state: next, verdict: 'unverified', differences: [wrongFee, ...differences], tickChange: null }
 }
 
-/** The providers' fee that this swap paid; null when the pool cannot have asked for it. */
+/** The providers' fee that this swap paid; null when the pool cannot have charged it. */
 function lpFeeAfter({ keyFee }: V4Terms, state: V4State, side: Side, feePpm: bigint): bigint | null {
   if (feeOf(state, side) === feePpm) return state.lpFeePpm
   return keyFee === DYNAMIC_FEE ? lpFeeFrom(feePpm, protocolFeeOf(state.protocolFee, side)) : null

@@ -1,4 +1,4 @@
-/** What a hop's Y is worth at one moment, and the rule that failed where it is worth nothing. */
+/** The value of a hop's Y at one moment, or the rule that failed when it has none. */
 import type { Address } from '../../chain/block.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
 import type { Fraction } from '../../exact/fraction.ts'

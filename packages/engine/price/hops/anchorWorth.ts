@@ -1,4 +1,6 @@
-/** What a unit of an anchor is worth at one moment, without a fee: what the ratios of a token's past are turned into dollars by. */
+/**
+ * The value of a unit of an anchor at one moment, without fee: it converts the ratios of a token's past into dollars.
+ */
 import type { Address } from '../../chain/block.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
 import * as fraction from '../../exact/fraction.ts'
@@ -6,7 +8,10 @@ import type { Worth } from '../../rules/priceJump.ts'
 import { type Moment, tipOf } from '../moment.ts'
 import { unitWorth } from './unitWorth.ts'
 
-/** A routing asset is valued before those that are priced in it; one without a price counts as the chain alone has it. */
+/**
+ * A routing asset is valued before the assets priced in it. One without a price counts at its value from the chain
+ * alone.
+ */
 export function worthOf(moment: Moment, anchor: Address): Worth | null {
   const { state, valuations } = moment
   const evaluation = valuations.get(anchor)?.evaluation

@@ -1,6 +1,6 @@
 /**
- * Coverage of a routing asset: the depth of its accepted anchors against the depth known elsewhere. It
- * lowers or caps the score of the anchors and of every route over them; it never makes or breaks a price.
+ * Coverage of a routing asset: the depth of its accepted anchors against the depth reported by external sources. It
+ * lowers or caps the score of the anchors and of every route over them; it never creates or removes a price.
  */
 import type { Address } from '../../chain/block.ts'
 import { coverage } from '../../rules/coverage.ts'

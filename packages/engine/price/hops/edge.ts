@@ -1,9 +1,8 @@
 /**
  * A pool as a hop X→Y at one moment: its ratio, its capacity in dollars, and the weakest link of its score.
  *
- * An edge always has the pool's canonical orientation, the only one that routes use. A hop that breaks a guard has
- * score 0 and says which rule it failed and by how much; its other numbers are still available, but computed only
- * on demand: most candidates are never asked.
+ * An edge always has the pool's canonical orientation, the only one that routes use. A hop that fails a guard has
+ * score 0, with the rule and the values. Its other numbers are computed only on demand: most are never read.
  */
 import type { Fraction } from '../../exact/fraction.ts'
 import { reference } from '../../memory/tapeMedian.ts'
@@ -184,7 +183,7 @@ export class PoolEdge implements Edge {
     }
   }
 
-  /** Past the guards only the policy, a stable or a depth of nothing can leave a score of 0; else it is not asked for. */
+  /** Once the guards pass, only the policy, a stable or zero depth can leave a score of 0. */
   #isWorthless(): boolean {
     const mayBe = this.#moment.mayScoreZero || this.capacity === 0n || this.#anchor.stable?.score === 0
     return mayBe && this.#trust.score === 0
@@ -195,7 +194,7 @@ export class PoolEdge implements Edge {
     return this.#confidence
   }
 
-  /** The least of all components and caps. */
+  /** The minimum of all components and caps. */
   #weigh(): Confidence {
     const { stable } = this.#anchor
     const outlook = this.#outlook
@@ -232,7 +231,7 @@ export class PoolEdge implements Edge {
   }
 }
 
-/** Most have no cap, or those of one list alone. */
+/** Most edges have no cap, or those of one list alone. */
 function together(...lists: readonly (readonly Cap[] | undefined)[]): readonly Cap[] {
   let all: readonly Cap[] = NO_CAPS
   for (const list of lists)

@@ -1,6 +1,6 @@
 /**
  * Values derived from a pool's own state and the decimals of its tokens, independent of time: its ratios in whole
- * tokens, and the guard it fails by itself.
+ * tokens, and the guard that its own state fails.
  */
 import { bitsOf } from '../../exact/bits.ts'
 import { powerOfTen } from '../../exact/decimal.ts'

@@ -1,6 +1,6 @@
 /**
- * What time alone changes about a pool whose state does not change: how steady its price is, and the caps that
- * begin and end by themselves.
+ * What time alone changes about a pool whose state does not change: how steady its price is, and the caps that start
+ * or end with time.
  */
 import { isPair } from '../../amm/pair.ts'
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
@@ -45,7 +45,7 @@ function temporalAt(
   const isCovered = 'median' in past
   if (marginal === null) return { value: score(0), isCovered, untilMs: FOREVER }
   const value = temporalScore(marginal, past, history.open?.near)
-  // The median only ever walks towards the ratio of now: the best score stays.
+  // The median only ever moves towards the present ratio, so the best score stays.
   const untilMs = isCovered && value === 10 ? FOREVER : nextFlip(history, atMs, past)
   return { value, isCovered, untilMs }
 }

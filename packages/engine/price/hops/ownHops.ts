@@ -1,4 +1,7 @@
-/** What a token's own first hops say together: when to look again, when it last traded, and whether one has aged. */
+/**
+ * The combined view of a token's own first hops: when to evaluate again, when the token last traded, and whether a
+ * hop has aged.
+ */
 import type { Address } from '../../chain/block.ts'
 import { isPassed } from '../../memory/asidePools.ts'
 import { isAged, verifiedAt } from '../../rules/freshness.ts'
@@ -12,11 +15,14 @@ import { deadUntil } from './deadHop.ts'
 const NO_POOLS: OwnPools = { anchored: [], aside: [], asideVerified: null }
 
 export class OwnHops {
-  /** Those that may have a price to give, in the order of all of them. */
+  /** Hops that may have a price, in their usual order. */
   readonly live: readonly Edge[]
-  /** When time alone may change one of them; what lies behind them has dues of its own, but for its depth. */
+  /**
+   * When time alone may change one of the hops. The assets behind them have due times of their own, except for their
+   * depth.
+   */
   readonly dueMs: Ms | null
-  /** One is not as fresh as it was: a proven block would do it good. */
+  /** One hop is no longer in the best freshness band: proving a block would make it fresh again. */
   readonly isAged: boolean
   readonly #moment: Moment
   readonly #pools: OwnPools
@@ -52,7 +58,7 @@ export class OwnHops {
     return this.#pools.anchored.length + this.#pools.aside.length === 0
   }
 
-  /** All of them, evaluated, to explain why one has no price. */
+  /** All hops, evaluated, to explain why one has no price. */
   get edges(): readonly Edge[] {
     return [...this.#pools.anchored, ...this.#pools.aside].map(pool => this.#moment.edge(pool))
   }

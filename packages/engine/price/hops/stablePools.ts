@@ -1,4 +1,4 @@
-/** What the pools of two stables say of their ratio at one moment, and until when time alone leaves it so. */
+/** The ratio of two stables in their pools at one moment, and until when time alone leaves it unchanged. */
 import type { Pool } from '../../entities.ts'
 import { times, type Fraction } from '../../exact/fraction.ts'
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
@@ -27,7 +27,7 @@ export type HeardPool = DisputePool & Weighed
 
 export type PairDispute = StableDispute & { readonly pools: readonly DisputePool[] }
 
-/** The pools of the pair X→Y against the values of the two; null where they agree. */
+/** The pools of the pair X→Y against the values of the two stables; null when they agree. */
 export function pairDispute(
   moment: Moment,
   pair: readonly Pool[],
@@ -50,7 +50,7 @@ export function pairDispute(
   }
 }
 
-/** Deep enough on average and followed for long enough, and nothing is wrong with it. */
+/** A pool takes part if it is deep enough on average, has been followed for long enough, and has no fault. */
 function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPool | null> {
   const { atMs, policy } = moment
   const { average, depthY } = pool.state
@@ -95,7 +95,7 @@ function unitsOf(usd: Policy['min_depth_usd'], unit: Fraction): bigint {
   return units > 0n ? units : 1n
 }
 
-/** Weights that climb matter only where another median would be another outcome. */
+/** Climbing weights matter only when a different median would change the outcome. */
 function weightsUntil(
   { atMs }: Moment,
   pools: readonly HeardPool[],

@@ -1,4 +1,7 @@
-/** The stables at one moment: the guard's verdict on the newest answer of each, and what the pools of two say against it. */
+/**
+ * The stables at one moment: the guard's verdict on the newest answer of each, and the disputes raised by pools of
+ * two stables.
+ */
 import type { Address } from '../../chain/block.ts'
 import { guardStable, type StableVerdict } from '../../rules/stableGuard.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
@@ -11,7 +14,7 @@ import { pairDispute } from './stablePools.ts'
 /** Before its first report the sequencer counts as down. */
 const UNKNOWN_SEQUENCER = { up: false, sinceMs: ms(0) }
 
-/** A stable while the pairs it is in are looked at. */
+/** A stable while its pairs are evaluated. */
 type Draft = {
   readonly party: DisputeParty
   readonly verdict: StableVerdict
@@ -22,7 +25,7 @@ type Draft = {
 /** Every stable of the chain. */
 export function stableViews(moment: Moment): ReadonlyMap<Address, StableView> {
   const drafts = moment.state.setup.stables.map(stable => draftOf(stable, guarded(moment, stable)))
-  // Of two stables the one listed first is Y.
+  // Of two stables, the one listed first is Y.
   drafts.forEach((y, at) => {
     for (const x of drafts.slice(at + 1)) comparePair(moment, x, y)
   })
@@ -50,7 +53,7 @@ const draftOf = ({ token }: StableSetup, { value: verdict, untilMs }: Timed<Stab
   untilMs,
 })
 
-/** A dispute belongs to the one it caps; when it begins or ends concerns either. */
+/** A dispute belongs to the stable it caps; the time at which it starts or ends concerns both. */
 function comparePair(moment: Moment, x: Draft, y: Draft): void {
   const pair = moment.state.index.pairs.get(`${x.party.token}-${y.party.token}`)
   if (pair === undefined) return
@@ -77,7 +80,7 @@ function viewOf(moment: Moment, { party, verdict, disputes, untilMs }: Draft): S
     caps: cap === null ? verdict.caps : [...verdict.caps, { code: 'STABLE_DISPUTED', cap }],
     disputes,
     updatedAtMs: verdict.updatedAtMs,
-    // The nominal 1 was read from no block: it holds nothing back here, its cap does.
+    // The nominal 1 was read from no block: it does not lower the state score here, its cap does.
     finality:
       stable === undefined || verdict.source === 'NOMINAL'
         ? 'finalized'

@@ -1,6 +1,6 @@
 /**
- * What one unit of a stable or routing asset was worth at a block, in dollars, by the chain alone (R-past-4): the same
- * whenever the block was folded, so neither the clock nor the health of the feed has a part in it.
+ * The value in dollars of one unit of a stable or routing asset at a block, by the chain alone (R-past-4). The value
+ * is the same whenever the block is folded, so neither the clock nor the health of the feed affects it.
  */
 import { powerOfTen } from '../../exact/decimal.ts'
 import type { Fraction } from '../../exact/fraction.ts'
@@ -12,17 +12,20 @@ import type { State } from '../../state.ts'
 import { type Count, type Ms, ms } from '../../units.ts'
 import type { Address } from '../../chain/block.ts'
 
-/** Blocks go on while an answer or decimals are read: from this age on they count, and for the same blocks however late they came. */
+/**
+ * Blocks continue while an answer or decimals are read. Readings count from this age on, so they apply to the same
+ * blocks however late they arrive.
+ */
 const SETTLED_MS = ms(60_000)
 
-/** Null for a token that is no anchor, whose decimals are not known, or that no pool has priced yet. */
+/** Null for a token that is not an anchor, whose decimals are unknown, or that no pool has priced yet. */
 export function unitWorth(state: State, token: Address, timeMs: Ms): Worth | null {
   const setup = state.setup.stables.find(each => each.token === token)
   const known = state.tokens.get(token)
   if (setup === undefined) {
     const kept = known?.past?.open.at(-1) ?? known?.present
     if (kept === undefined || !state.setup.routingAssets.includes(token)) return null
-    // Only ever in an anchor listed before this one.
+    // The recursion ends: `kept.y` is an anchor listed before this one.
     const worth = unitWorth(state, kept.y, timeMs)
     return worth === null ? null : withNear(fraction.times(kept.ratio, worth))
   }
@@ -44,14 +47,14 @@ function settledAt(stable: Stable | undefined, timeMs: Ms): GoodAnswer['answer']
   return stable?.good.findLast(({ readMs }) => readMs + SETTLED_MS <= timeMs)?.answer ?? null
 }
 
-/** Those in use at the block: one read since then counts as if it had not come yet. */
+/** The decimals in use at the block; a reading younger than that is ignored. */
 export function settledDecimals(decimals: Decimals | null, timeMs: Ms): Count | null {
   if (decimals === null) return null
   if (decimals.block.timeMs + SETTLED_MS <= timeMs) return decimals.value
   return decimals.from ?? decimals.last ?? null
 }
 
-/** The answers that a block of now or later may still be valued at. */
+/** The answers at which a present or later block may still be valued. */
 export function withGood(good: readonly GoodAnswer[], next: GoodAnswer): readonly GoodAnswer[] {
   const sinceMs = next.readMs - SETTLED_MS
   const first = good.findLastIndex(({ readMs }) => readMs <= sinceMs)

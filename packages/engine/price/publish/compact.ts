@@ -1,6 +1,6 @@
 /**
- * The compact price state: an evaluation in the words of the wire, about a kilobyte. It goes to the stream,
- * the snapshot and the lists; the full quote adds the routes to it.
+ * The compact price state: an evaluation in the wire format, about a kilobyte. The stream, the snapshot and the lists
+ * use it; the full quote adds the routes.
  */
 import type { BlockRef } from '../../chain/block.ts'
 import { display } from '../../exact/decimal.ts'
@@ -60,7 +60,7 @@ function supportText(
   selected: Route | null,
   price: decimal.ExactText,
 ): NonNullable<CompactPriced['support']> {
-  // The envelope of a single route is its price: no need to reduce and print the same number three times over.
+  // The envelope of a single route is its price, so avoid reducing and printing the same number three times.
   const text = (value: Fraction) => (value === selected?.price ? price : decimal.toText(ratio.reduced(value)))
   return {
     low: text(support.low),

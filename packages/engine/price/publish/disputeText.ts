@@ -1,4 +1,7 @@
-/** Disputes of anchors in the words of the wire: with the values and pools they were found from, so that a reader finds them again. */
+/**
+ * Disputes of anchors in the wire format, with the values and pools they were found from, so that a reader can
+ * reproduce them.
+ */
 import type { AssetFeedView, DisputeParty, StableView, ViewedDispute } from '../evaluation.ts'
 import { bpsText } from './compact.ts'
 import { exactText } from './exactText.ts'
@@ -7,7 +10,7 @@ import { exactText } from './exactText.ts'
 export const usdFeedMember = (feed: AssetFeedView | undefined) =>
   feed === undefined ? {} : { usd_feed: feed === null ? null : usdFeedText(feed) }
 
-/** As a member of a stable: left out where nobody disputes it. */
+/** As a member of a stable: omitted when there is no dispute. */
 export const disputesMember = ({ disputes }: StableView) =>
   disputes.length === 0 ? {} : { disputes: disputes.map(disputeText) }
 

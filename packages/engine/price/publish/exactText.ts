@@ -1,4 +1,7 @@
-/** A fraction as the wire shows it: reduced, with its display. Null stays null, as does what 4096 bits cannot hold. */
+/**
+ * A fraction in the wire format: reduced, with its display. Null stays null; a value longer than 4096 bits becomes
+ * null too.
+ */
 import * as decimal from '../../exact/decimal.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/fraction.ts'

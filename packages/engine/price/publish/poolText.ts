@@ -1,4 +1,4 @@
-/** A pool's `state` in the words of the wire: what it holds, what it is worth, and how far to trust that. */
+/** A pool's `state` in the wire format: its holdings, their value, and how far to trust them. */
 import type { Holdings } from '../../amm/adapter.ts'
 import { times } from '../../exact/fraction.ts'
 import type { PoolStateText } from '../../record.ts'
@@ -105,7 +105,7 @@ export function componentsText({ components, state, capacity, scale }: Edge) {
   }
 }
 
-/** Left out of a pool that was never looked back at. */
+/** Empty for a pool whose past was never read. */
 export function pastText({ past }: PoolState): object {
   if (past === null) return {}
   const { kind, readMs, isProven, times, tradedByMs } = past

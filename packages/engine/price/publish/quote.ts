@@ -1,6 +1,6 @@
 /**
- * The full token quote: the compact state and everything it was made from, route by route and hop by hop,
- * so that a reader can recompute it with nothing else than the quote and its policy.
+ * The full token quote: the compact state and all of its inputs, route by route and hop by hop, so that a reader can
+ * recompute it with nothing but the quote and its policy.
  */
 import { type Address, idOf } from '../../chain/block.ts'
 import type { CompactState } from '../../record.ts'
@@ -17,7 +17,7 @@ import { backingText, componentsText, depthText, evidenceText, holdings, pastTex
 import { sellabilityText } from './sellabilityText.ts'
 import { byWeight } from '../routes/routes.ts'
 
-/** The nearest candidates of a token without a price. */
+/** The number of candidates shown for a token without a price. */
 const MAX_CANDIDATES = 5
 
 /** `COMPUTED` for an answer made on demand, `RETRIEVED` for the last record. */
@@ -29,14 +29,14 @@ export type QuoteText = CompactState & {
   readonly source: QuoteSource
   readonly last_trade_ms: Ms | null
   readonly sellability: ReturnType<typeof sellabilityText>
-  /** PRICED: what the price was compared with. */
+  /** PRICED: the past that the price was compared with. */
   readonly own_past?: object | null
-  /** UNPRICED: what came near, and the rule each failed. */
+  /** UNPRICED: the candidates closest to a price, with the rule each failed. */
   readonly candidates?: readonly object[]
   readonly change?: null
   /** For a routing asset with a feed to compare with. */
   readonly usd_feed?: object | null
-  /** Of a stable that pools dispute. */
+  /** For a stable that pools dispute. */
   readonly disputes?: readonly object[]
   readonly routes?: readonly object[]
   /** Full quotes of the routing assets used. */
@@ -61,7 +61,7 @@ export function quoteText(
   }
 }
 
-/** All but what it was made from. */
+/** Everything except the inputs. */
 export function headText(
   chainId: Count,
   evaluation: Evaluation,
@@ -76,16 +76,16 @@ export function headText(
     last_trade_ms: evaluation.own.lastTradeMs,
     sellability: sellabilityText(evaluation.sellability),
     ...(evaluation.kind === 'UNPRICED' ? {} : { own_past: ownPastText(evaluation.ownPast) }),
-    // Our own price of an hour and a day ago: the engine keeps no history of records.
+    // The engine keeps no history of records, so it does not know its own price an hour or a day ago.
     ...(evaluation.kind === 'UNPRICED' ? {} : { change: null, ...anchorMembers(evaluation) }),
   }
 }
 
-/** What the price of an anchor is disputed by. */
+/** Disputes about the price of an anchor. */
 const anchorMembers = ({ selected, stable, usdFeed }: Priced) =>
   selected === null ? disputesMember(stable) : usdFeedMember(usdFeed)
 
-/** Heaviest first, then what failed, nearest first. */
+/** Qualified routes first, heaviest first; then failed routes, closest to a price first. */
 export const inOrder = ({ routes, failed }: Priced): Route[] => [
   ...routes.toSorted(byWeight),
   ...failed.nearest,
@@ -102,7 +102,7 @@ function ownPastText(past: OwnPast | null): object | null {
   }
 }
 
-/** All but its hops. */
+/** The route without its hops. */
 export function routeText(route: Route, selected: Route | null): object {
   return {
     route_id: route.id,
@@ -179,7 +179,7 @@ const stableText = (stable: StableView) => ({
   ...disputesMember(stable),
 })
 
-/** The pools or routes that came near, the rule each failed, and by how much. */
+/** The pools or routes closest to a price, the rule each failed, and the values. */
 export const candidatesOf = ({ routes, elsewhere }: Unpriced): object[] => [
   ...routes
     .slice(0, MAX_CANDIDATES)

@@ -1,6 +1,6 @@
 /**
- * Quotes and price states as JSON text. This is the only module that knows the layout of that text and which parts of it
- * are written once and reused. Every other module either holds the data or passes the whole text on.
+ * Quotes and price states as JSON text. This is the only module that knows the layout of that text and which parts of
+ * it are written once and reused. Every other module either holds the data or passes on the whole text.
  */
 import type { Count } from '../../units.ts'
 import type { Edge, Evaluation, Priced } from '../evaluation.ts'
@@ -14,13 +14,13 @@ export type QuoteJson = string & { readonly [quoteJson]: true }
 /** The members of an object as JSON text, without the braces. */
 export const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1)
 
-/** A quote or a price state: each names the block it was computed at. */
+/** A quote or a price state: each states the block it was computed at. */
 type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
 
-/** In a text, the place of the sequence of its record. */
+/** The placeholder in a text for the sequence of its record. */
 export const SEQUENCE = Symbol('stream_sequence')
 
-/** A piece of text that others hold too: where they are stored together it is stored once. */
+/** A piece of text shared by several quotes: stored together, they store it once. */
 export class Shared {
   readonly parts: readonly Part[]
 
@@ -31,13 +31,13 @@ export class Shared {
 
 export type Part = string | typeof SEQUENCE | Shared
 
-/** What stands at the place of a sequence: the first field of `as_of`. */
+/** The text at the place of a sequence: the first field of `as_of`. */
 export const sequenceText = (sequence: Count): string => `"stream_sequence":${sequence},`
 
 /**
- * A quote or a price state as text, all but the sequence of its record: `stream_sequence` is the first field of
- * `as_of`, and only known once the log is locked. The quotes nested in a quote belong to the same commit and get
- * the same one.
+ * A quote or a price state as text, without the sequence of its record: `stream_sequence` is the first field of
+ * `as_of`, and known only once the log is locked. The quotes nested in a quote belong to the same commit and get the
+ * same sequence.
  */
 export class Written extends Shared {
   /** `body`: further members, as text. */
@@ -116,7 +116,10 @@ export class QuoteWriter {
   }
 }
 
-/** The engine keeps no history of prices and writes `change: null`; the first in the text is the quote's own. */
+/**
+ * The engine keeps no history of prices and writes `change: null`; the first occurrence in the text is the quote's
+ * own.
+ */
 export const withChange = (quote: QuoteJson, change: object | null): QuoteJson =>
   change === null
     ? quote

@@ -1,4 +1,4 @@
-/** Whether a token can be sold, in the words of the wire: in short for the compact state, in full for the quote. */
+/** Whether a token can be sold, in the wire format: short for the compact state, complete for the quote. */
 import { idOf } from '../../chain/block.ts'
 import type { ProbedPool } from '../../sellabilityReading.ts'
 import type { CompactPriced } from '../../record.ts'

@@ -1,6 +1,6 @@
 /**
- * A candidate route while its token is evaluated. The exact price and the list of hops, which most candidates
- * never need, are computed on demand; until then floating point decides what it can.
+ * A candidate route while its token is evaluated. The exact price and the list of hops, which most candidates never
+ * need, are computed on demand; until then floating point decides where it can.
  */
 import { bitsOf } from '../../exact/bits.ts'
 import type { Fraction } from '../../exact/fraction.ts'
@@ -16,7 +16,7 @@ export class Candidate implements RouteDraft {
   readonly stable: StableView | null
   readonly via: Onward | null
   readonly near: Near
-  /** No side of the price is longer. */
+  /** An upper bound for the bit length of either side of the price. */
   readonly bits: Count
   weight = 0n
   failure: Failure | null = null
@@ -73,7 +73,7 @@ export class Candidate implements RouteDraft {
     return candidate
   }
 
-  /** Of one that failed, what its first hop would hold. */
+  /** For a failed candidate, the capacity of its first hop. */
   get capacity(): bigint {
     this.#capacity ??= this.first.capacity ?? 0n
     return this.#capacity
@@ -96,14 +96,14 @@ export class Candidate implements RouteDraft {
     return this.#price
   }
 
-  /** Its weakest link: a hop, or the asset it goes on from. */
+  /** The weakest link: a hop, or the asset the route continues from. */
   get score(): Score {
     const { first, stable, via } = this
     if (stable === null) return score(0)
     return via === null ? first.score : weaker(first.score, via.score)
   }
 
-  /** Where the observation comes from: what independence is asked of. */
+  /** Origin of the observation, used to judge independence. */
   get source(): Edge['pool'] {
     return this.first.pool
   }
@@ -116,7 +116,7 @@ export class Candidate implements RouteDraft {
 
 const NOTHING: readonly Edge[] = []
 
-/** Copied field by field: spreading a candidate would lose its accessors. */
+/** Copied field by field, because spreading a candidate would drop its accessors. */
 export const settledRoute = (route: Route): Route => ({
   id: route.id,
   first: route.first,

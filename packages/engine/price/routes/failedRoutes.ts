@@ -1,6 +1,6 @@
 /**
- * The failed candidates of a token, each with its reason. Most are never read, so those that failed at their first
- * hop are kept as that hop until then.
+ * The failed candidates of a token, each with its reason. Most are never read, so candidates that failed at their
+ * first hop are stored as that hop until someone reads them.
  */
 import { Candidate } from './candidate.ts'
 import type { Route } from '../evaluation.ts'
@@ -9,7 +9,7 @@ import type { OwnHops } from '../hops/ownHops.ts'
 import type { Failure } from '../../rules/reasons.ts'
 import { byCapacity } from './routes.ts'
 
-/** Failed routes kept. */
+/** The most failed routes kept. */
 const MAX_SHOWN = 16
 
 export class FailedRoutes {
@@ -24,7 +24,7 @@ export class FailedRoutes {
     this.#own = own
   }
 
-  /** At most so many, those nearest to a price, nearest first. */
+  /** At most MAX_SHOWN failed routes, those closest to a price first. */
   get nearest(): readonly Route[] {
     this.#all ??= [...this.#found, ...this.#ofHops()].sort(byCapacity).slice(0, MAX_SHOWN)
     return this.#all

@@ -2,8 +2,8 @@
  * Candidate routes of a token: a hop to a stable, or a hop to a routing asset followed by one of that asset's own
  * accepted routes of the same moment.
  *
- * Acyclic by construction: assets are valued in their listed order and an asset only ever continues on the routes
- * of one before it. A route that fails is kept with its reason.
+ * Routes are acyclic by construction: assets are valued in their listed order, and an asset only ever continues along
+ * the routes of an asset before it. A failed route is kept with its reason.
  */
 import * as fraction from '../../exact/fraction.ts'
 import type { Fraction } from '../../exact/fraction.ts'
@@ -11,7 +11,10 @@ import { Candidate } from './candidate.ts'
 import type { Edge, Route, Valuation } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
 
-/** Every candidate over a hop that passed its guards, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
+/**
+ * Every candidate over a hop that passed its guards, qualified or failed; of the qualified ones at most `max_routes`,
+ * chosen by capacity.
+ */
 export function routesOf(
   moment: Moment,
   edges: readonly Edge[],
@@ -56,7 +59,7 @@ function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route
   }
 }
 
-/** The fee-free price along a route: what "has it moved" is asked of. */
+/** The fee-free price along a route, used to decide whether the price has moved. */
 export function marginalUsdOf(route: Route): Fraction {
   let value = route.stable?.usd as Fraction
   for (const edge of route.edges) value = fraction.times(value, edge.marginal as Fraction)

@@ -1,4 +1,4 @@
-/** The dollar feed of a routing asset at one moment, and what it makes of the price that the pools give. */
+/** The dollar feed of a routing asset at one moment, and its effect on the price from the pools. */
 import type { Address } from '../../chain/block.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import { anchorDispute } from '../../rules/anchorDispute.ts'

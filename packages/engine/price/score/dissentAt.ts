@@ -1,4 +1,4 @@
-/** Whether a pool that the vote left out dissents, and until when time alone leaves that so. */
+/** Whether a pool that the vote left out dissents, and until when time alone leaves that unchanged. */
 import type { Fraction } from '../../exact/fraction.ts'
 import { times } from '../../exact/fraction.ts'
 import { nextFlip } from '../../memory/tapeMedian.ts'

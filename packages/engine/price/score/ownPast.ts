@@ -1,4 +1,4 @@
-/** The published price against the token's own past, at what the anchors of that past are worth now (R-past-5). */
+/** The published price against the token's own past, at the present values of the anchors of that past (R-past-5). */
 import type { Address } from '../../chain/block.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
 import type { Fraction } from '../../exact/fraction.ts'
@@ -15,7 +15,10 @@ import { marginalUsdOf } from '../routes/routes.ts'
 
 const NONE: Timed<Cap | null> = { value: null, untilMs: FOREVER }
 
-/** The cap on a price along this route; none where a fresh feed of a routing asset says nearly the same, or in revision 1. */
+/**
+ * The cap on a price along this route; none when a fresh feed of a routing asset is close to the price, or in
+ * revision 1.
+ */
 export function pastCap(
   moment: Moment,
   token: Address,
@@ -31,7 +34,7 @@ export function pastCap(
   return { value: value.cap, untilMs }
 }
 
-/** What the cap was made from, for the full quote. */
+/** The inputs of the cap, for the full quote. */
 export function ownPastOf(moment: Moment, token: Address, selected: Route): OwnPast | null {
   if (moment.policy.revision === 1) return null
   const digits = decimalsOf(moment, token)
@@ -56,7 +59,7 @@ function jumpAt(moment: Moment, token: Address, selected: Route, digits: Count):
 const decimalsOf = ({ state }: Moment, token: Address): Count | null =>
   state.tokens.get(token)?.decimals?.value ?? null
 
-/** About what a unit of the token is worth, without a fee. */
+/** The approximate value of a unit of the token, without a fee. */
 function nearUnit(moment: Moment, { edges, stable }: Route, digits: Count): Near {
   const anchor = stable === null ? null : moment.worth(stable.token)
   const ofStable = stable === null ? null : decimalsOf(moment, stable.token)

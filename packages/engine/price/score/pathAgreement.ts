@@ -1,4 +1,4 @@
-/** How far the sources of a token agree, by the revision of its policy (R-path-1, R-path-2). */
+/** How well the sources of a token agree, according to the revision of its policy (R-path-1, R-path-2). */
 import type { Pool } from '../../entities.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { formerPathAgreement, pathAgreement } from '../../rules/agreement.ts'

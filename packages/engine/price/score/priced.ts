@@ -1,6 +1,6 @@
 /**
- * From a vote to a priced evaluation: materiality, agreement, the aggregate state, active caps, and the
- * published score as the least of them all.
+ * From a vote to a priced evaluation: materiality, agreement, the aggregate state, active caps, and the published
+ * score as the minimum of them all.
  */
 import type { Address } from '../../chain/block.ts'
 import * as ratio from '../../exact/ratio.ts'
@@ -76,7 +76,7 @@ export function pricedFrom(
     earlier,
     covered.untilMs,
   )
-  // To reduce a price takes as long as to find its route, and of many it is never asked.
+  // Reducing a price takes as long as finding its route, and for many evaluations nothing reads it.
   let price: Ratio | null = null
   let marginalUsd: Fraction | null = null
   let ownPast: OwnPast | null | undefined
@@ -118,7 +118,7 @@ export function pricedFrom(
       return ownPast
     },
     get marginalUsd() {
-      // That of an asset is kept and compared again and again.
+      // The marginal of an asset is kept and compared repeatedly, so reduce it once.
       marginalUsd ??= isAsset ? ratio.reduced(marginalUsdOf(selected)) : marginalUsdOf(selected)
       return marginalUsd
     },
@@ -128,8 +128,8 @@ export function pricedFrom(
 const capsOf = (cap: Cap | null | undefined): readonly Cap[] => (cap == null ? [] : [cap])
 
 /**
- * Until when the routes weigh the same though depth behind their first hops still climbs. Only depth that all that is
- * claimed would not fit through has a say in their weights.
+ * Until when the weights of the routes stay the same although depth behind their first hops still climbs. Only a
+ * capacity that the total claim exceeds can affect the weights.
  */
 function claimsUntil({ atMs }: Moment, routes: readonly Route[], claimed: bigint): Ms {
   const isBinding = routes.some(({ via }) => via?.isClimbing && via.route.capacity <= claimed)

@@ -1,4 +1,7 @@
-/** What is known of whether a token can be sold (R-sell-4): null for a stable or a routing asset, which nobody probes. */
+/**
+ * What is known about whether a token can be sold (R-sell-4): null for a stable or a routing asset, which are not
+ * probed.
+ */
 import type { Address } from '../../chain/block.ts'
 import { NOT_YET } from '../../rules/sellability.ts'
 import type { Evaluation } from '../evaluation.ts'

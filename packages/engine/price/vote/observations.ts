@@ -1,5 +1,5 @@
 /**
- * From candidate routes to observations: weigh them over shared edges, remove those a guard refuses, and remove
+ * From candidate routes to observations: weight them over shared edges, remove those that a guard rejects, and remove
  * the dust, so that only routes that matter vote on the price.
  */
 import { MAX_BITS } from '../../exact/bits.ts'
@@ -15,12 +15,12 @@ import type { Moment } from '../moment.ts'
 import type { Failure } from '../../rules/reasons.ts'
 
 export type Vote = {
-  /** The routes that voted, in the order `verdict` numbers them. */
+  /** The routes that voted, in the order that `verdict` indexes. */
   readonly observations: readonly Candidate[]
   /** Qualified routes too small to vote. */
   readonly dust: readonly Route[]
   readonly verdict: Consensus
-  /** Capacity of all of them together. */
+  /** The total capacity of all of them. */
   readonly claimed: bigint
   /** Weight of all routes that start in the same pool, the dust included. */
   readonly byFirst: ReadonlyMap<Edge, bigint>
@@ -28,7 +28,7 @@ export type Vote = {
 
 const NO_WEIGHT: Failure = { rule: 'NO_WEIGHT', actual: '0 microusd', required: 'more than 0' }
 
-/** Routes that a guard refuses move over to `failed`. Null when nothing is left to weigh. */
+/** Routes that a guard rejects move to `failed`. Null when no route is left to weigh. */
 export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]): Vote | null {
   const { routes, claimed } = qualify(moment, live, failed)
   const byFirst = weightByFirst(routes)
@@ -42,7 +42,7 @@ export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]
   const dust = small.size === 0 ? [] : routes.filter(route => small.has(route))
   const observations = small.size === 0 ? routes : routes.filter(route => !small.has(route))
   for (const route of dust) route.exclusion = 'IMMATERIAL'
-  // A route that has come this far has a price, although it may not be computed yet.
+  // A route at this point has a price, although it may not be computed yet.
   const priced = observations as readonly (Candidate & Observation)[]
   const verdict = consensus(priced, moment.policy.revision === 1 ? null : total)
   return verdict === null ? null : { observations, dust, verdict, claimed, byFirst }
@@ -61,7 +61,7 @@ function qualify(moment: Moment, live: readonly Candidate[], failed: Route[]) {
   return { routes, claimed: routes.length < fitting.length ? share(routes) : claimed }
 }
 
-/** Past 4096 bits there is no price along this route, and the others are not touched by it. */
+/** Beyond 4096 bits this route has no price; the other routes are not affected. */
 function fits(route: Candidate, failed: Route[]): boolean {
   if (route.bits <= MAX_BITS) return true
   const price = route.price as Fraction

@@ -1,9 +1,9 @@
 /**
- * How well the pools of one pair agree: their marginal ratios through the same one-pass rule that routes
- * go through, weighted by effective depth in Y.
+ * How well the pools of one pair agree: their marginal ratios pass through the same one-pass rule as routes, weighted
+ * by effective depth in Y.
  *
- * Dust does not vote here either: a pool below the floor of the pair's depth neither counts as a source nor
- * splits the others. A pool the others outvote carries its own deviation.
+ * Dust does not vote here either: a pool below the floor of the pair's depth neither counts as a source nor splits
+ * the others. A pool that is outvoted carries its own deviation.
  */
 import * as fraction from '../../exact/fraction.ts'
 import type { Pool } from '../../entities.ts'
@@ -22,7 +22,7 @@ const ZERO = { num: 0n, den: 1n }
 
 type Agreed = { readonly byPool: ReadonlyMap<Pool, Agreement>; readonly ballot: Ballot | null }
 
-/** For each pool with a vote; the others count as single pools. */
+/** An agreement for each pool with a vote; the others count as single pools. */
 export function agreementsOf(moment: Moment, pools: readonly Pool[]): ReadonlyMap<Pool, Agreement> {
   const { policy, atMs, state } = moment
   const { agreements } = state.index
@@ -77,7 +77,7 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
   return eligible
 }
 
-/** Those that are not dust. */
+/** The pools that are not dust. */
 function heardAmong({ policy }: Moment, eligible: readonly Voter[], total: bigint): Voter[] {
   const floor = floorOf(
     policy,
@@ -96,5 +96,5 @@ const ALONE = {
   unresolved: false,
 }
 
-/** A pool with no other of its pair to compare with: the same for all of them. */
+/** The agreement of a pool without another of its pair to compare with: the same for all such pools. */
 export const loneAgreement = (policy: Policy): Agreement => edgeAgreement(ALONE, policy)

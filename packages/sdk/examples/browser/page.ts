@@ -1,8 +1,9 @@
 /**
- * A token in a browser: its price as it changes, how stream and feed are, and the price recomputed here on demand.
+ * A token in a browser: its price as it changes, the state of stream and feed, and the price recomputed here on
+ * demand.
  *
- * It has to come from the service's own origin, as the cookie does: put the built folder behind the same proxy. The key is
- * exchanged for a session once and then forgotten; a browser's WebSocket could not send it anyway.
+ * The page must have the same origin as the service, like the cookie: serve the built folder behind the same proxy.
+ * The key is exchanged for a session once and then discarded; a browser's WebSocket could not send it anyway.
  */
 import { createClient, type FollowedToken, type Follower, verify } from '@assay/sdk'
 

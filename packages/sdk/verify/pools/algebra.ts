@@ -1,4 +1,4 @@
-/** A pool of Algebra v1: one a pair, with its fee in its state. */
+/** A pool of Algebra v1: one per pair, with its fee in its state. */
 import { algebra as maths, DEPTH_BOUNDARY, tick } from '@assay/engine/rules'
 import { checkContract } from './contract.ts'
 import { type ChainFamily, known } from './family.ts'

@@ -1,4 +1,4 @@
-/** How pools of each family are read at a node: one line each. */
+/** How to read pools of each family from a node: one line each. */
 import type { EngineFamily } from '@assay/engine/rules'
 import { algebraAtNode } from './algebra.ts'
 import type { ChainFamily } from './family.ts'
@@ -14,6 +14,6 @@ const FAMILIES: { readonly [F in EngineFamily]: ChainFamily } = {
   amm_v4: v4AtNode,
 }
 
-/** Null for one that a newer service has. */
+/** Null for a family of a newer service. */
 export const chainFamilyOf = (name: string): ChainFamily | null =>
   Object.hasOwn(FAMILIES, name) ? FAMILIES[name as EngineFamily] : null

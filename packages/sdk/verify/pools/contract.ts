@@ -1,4 +1,7 @@
-/** A pool that is a contract of its own: its tokens and its factory, as it says and as the factory says. */
+/**
+ * A pool that is a contract of its own: checks its tokens and its factory, as reported by the pool and by the
+ * factory.
+ */
 import type { Hop } from '../../wire/route.ts'
 import type { Findings } from '../findings.ts'
 import { type Node, word } from '../node.ts'
@@ -10,7 +13,7 @@ const TOKEN1 = '0xd21220a7'
 /** Token0 has the lower address. */
 export const lowerIsX = (hop: Hop): 0 | 1 => (hop.from < hop.to ? 0 : 1)
 
-/** `look` asks the factory for the pool of the pair: a selector, and the words behind the tokens. */
+/** `look` asks the factory for the pool of the pair: a selector, and the words after the tokens. */
 export async function checkContract(
   findings: Findings,
   node: Node,

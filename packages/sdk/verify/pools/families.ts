@@ -15,6 +15,6 @@ const FAMILIES: { readonly [F in EngineFamily]: ShownFamily } = {
 
 export const FAMILY_NAMES = Object.keys(FAMILIES)
 
-/** Null for one that a newer service has. */
+/** Null for a family of a newer service. */
 export const familyOf = (name: string): ShownFamily | null =>
   Object.hasOwn(FAMILIES, name) ? FAMILIES[name as EngineFamily] : null

@@ -1,4 +1,4 @@
-/** Pools with ticks: the slot a hop shows, and the ticks around its price as a node has them. */
+/** Pools with ticks: the slot that a hop shows, and the ticks around its price read from a node. */
 import { fromWords, isTickAt, marginalV3, tick, tickBitmap } from '@assay/engine/rules'
 import type { Hop } from '../../wire/route.ts'
 import type { Findings } from '../findings.ts'
@@ -8,7 +8,7 @@ import type { Held } from './family.ts'
 type Slot = Parameters<typeof marginalV3>[0]
 type TickBook = ReturnType<typeof fromWords>
 
-/** Ticks to each side of the price that are read: a little over 4%, twice the boundary of the depth. */
+/** The ticks read on each side of the price: a little over 4%, twice the boundary of the depth. */
 const REACH = 420
 
 export function heldSlot(findings: Findings, hop: Hop, path: string): Held {
@@ -37,7 +37,7 @@ export const shownSlot = ({ sqrtPriceX96, tick, liquidity }: Slot): Readonly<Rec
   liquidity: liquidity.toString(),
 })
 
-/** The words and ticks around the price, asked one after the other. */
+/** Reads the words and ticks around the price, one after the other. */
 export async function readBook(
   call: (data: string) => Promise<Words>,
   selectors: { readonly word: string; readonly tick: string },

@@ -1,4 +1,4 @@
-/** A pair: all it is worth follows from its reserves. */
+/** A pair: everything about it follows from its reserves. */
 import { DEPTH_BOUNDARY, v2 as pair, type V2State, type V2Terms } from '@assay/engine/rules'
 import type { Hop } from '../../wire/route.ts'
 import { checkContract, lowerIsX } from './contract.ts'

@@ -1,4 +1,4 @@
-/** A pool of Uniswap v3, or of one who kept its views and its look-up by fee tier. */
+/** A pool of Uniswap v3, or of a fork that kept its views and its look-up by fee tier. */
 import { DEPTH_BOUNDARY, staticFee, tick } from '@assay/engine/rules'
 import { word } from '../node.ts'
 import { checkContract, lowerIsX } from './contract.ts'
@@ -12,10 +12,10 @@ const LIQUIDITY = '0x1a686502'
 const TICK_SPACING = '0xd0c93a7c'
 const SELECTORS = { word: '0x5339c296', tick: '0xf30dba93' } as const
 
-/** Whatever has ticks and tokens of its own. */
+/** Any pool that has ticks and tokens of its own. */
 export const slotPool: ShownFamily = { holds: 'slot', x: lowerIsX, held: heldSlot }
 
-/** In what they differ: the topic of a swap. */
+/** The families differ only in the topic of a swap. */
 function tiered<F extends string>(family: F, swapTopic: string): ChainFamily {
   const maths = staticFee(family)
   return {

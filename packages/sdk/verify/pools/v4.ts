@@ -23,13 +23,13 @@ const EXTSLOAD = '0x1e2eaeaf'
 const SWAP_TOPIC = '0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f'
 const POOLS_SLOT = 6n
 const [LIQUIDITY, TICKS, TICK_BITMAP] = [3n, 4n, 5n]
-/** Ticks to each side of the price that are read: a little over 4%, twice the boundary of the depth. */
+/** The ticks read on each side of the price: a little over 4%, twice the boundary of the depth. */
 const REACH = 420
 const PROTOCOL_FEE_BITS = 12n
 
 export const v4: ShownFamily = {
   holds: 'slot',
-  // Currency 0 may be the native one, whose wrapped address says nothing of the order.
+  // Currency 0 may be the native one, whose wrapped address does not determine the order.
   x: hop => (hop.pool_key?.currency1 === hop.from ? 1 : 0),
 
   held(findings, hop, path) {
@@ -133,7 +133,7 @@ async function readState(node: Node, hop: Hop, blockHash: string): Promise<V4Sta
   }
 }
 
-/** The words and ticks around the price, asked one after the other. */
+/** Reads the words and ticks around the price, one after the other. */
 async function readBook(node: Node, hop: Hop, blockHash: string, at: number) {
   const base = baseOf(hop)
   const spacing = tick(keyOf(hop).tick_spacing)

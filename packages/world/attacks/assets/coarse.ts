@@ -1,4 +1,4 @@
-/** Honest tokens of few decimals: they are not too coarse to be priced. */
+/** Honest tokens with few decimals: they are not too coarse to be priced. */
 import type { Attack } from '../attack.ts'
 
 const TOKENS = [

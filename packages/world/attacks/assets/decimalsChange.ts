@@ -1,4 +1,4 @@
-/** What a token says its decimals are changes under the reader. */
+/** The decimals that a token reports change while it is being priced. */
 import type { Attack } from '../attack.ts'
 
 export const decimalsChange: Attack = {

@@ -1,4 +1,4 @@
-/** A depeg that the feed reports: nobody may be surprised. */
+/** A depeg that the feed reports, so no reader may be misled. */
 import type { Attack } from '../attack.ts'
 
 export const depegFollowed: Attack = {

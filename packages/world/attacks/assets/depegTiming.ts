@@ -18,7 +18,7 @@ export const depegTiming: Attack = {
     for (const pool of ['stables', 'stables 2']) stage.push(pool, 0.93)
     for (const pool of ['one', 'two']) stage.push(pool, 1 / 0.93)
     await stage.block()
-    // Five minutes are the medians': the market itself may be one block.
+    // The medians need five minutes: the market itself may need one block.
     await stage.quiet(300)
     await stage.look('T')
     await stage.quiet(300)

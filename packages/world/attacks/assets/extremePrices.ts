@@ -1,7 +1,7 @@
 /** Prices from 1e-20 to 1e12 dollars. */
 import type { Attack } from '../attack.ts'
 
-/** A pair holds 2^112 units a side: what is next to nothing a token has fewer decimals. */
+/** A pair holds at most 2^112 units per side, so a token worth next to nothing has fewer decimals. */
 const PRICES = [
   { usd: 1e-20, decimals: 6 },
   { usd: 1e-12, decimals: 12 },

@@ -1,4 +1,4 @@
-/** The feed of a stable says 1.00 while its own deep pool says 0.90. */
+/** The feed of a stable reports 1.00 while the stable's own deep pool trades at 0.90. */
 import type { Attack } from '../attack.ts'
 
 export const stableSays: Attack = {

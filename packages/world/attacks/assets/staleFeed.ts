@@ -1,4 +1,4 @@
-/** A feed that stands still while the market leaves it. */
+/** A feed that stops updating while the market moves away from it. */
 import type { Attack } from '../attack.ts'
 
 export const staleFeed: Attack = {

@@ -1,4 +1,4 @@
-/** Times of blocks that a producer bends: a long block makes a push look held for long. */
+/** Block times bent by a producer: a long block makes a push look as if it had been held for long. */
 import type { Attack } from '../attack.ts'
 
 export const blockTimes: Attack = {

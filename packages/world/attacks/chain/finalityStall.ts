@@ -1,4 +1,4 @@
-/** Finality stops, and the chain goes on. */
+/** Finality stops while the chain continues. */
 import type { Attack } from '../attack.ts'
 
 export const finalityStall: Attack = {

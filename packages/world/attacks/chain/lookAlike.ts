@@ -1,4 +1,4 @@
-/** A deep pair of a factory that nobody listed, and a contract that claims a listed one. */
+/** A deep pair of an unlisted factory, and a contract that claims to belong to a listed one. */
 import type { Attack } from '../attack.ts'
 
 export const lookAlike: Attack = {

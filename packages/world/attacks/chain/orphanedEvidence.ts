@@ -1,4 +1,4 @@
-/** The block that moved the price is orphaned: nothing of it may stay. */
+/** The block that moved the price is orphaned: no trace of it may remain. */
 import type { Attack } from '../attack.ts'
 
 export const orphanedEvidence: Attack = {

@@ -1,4 +1,4 @@
-/** An average fed with liquidity on blocks that die. */
+/** An average fed with liquidity on blocks that are later orphaned. */
 import type { Attack } from '../attack.ts'
 
 export const reorgGame: Attack = {

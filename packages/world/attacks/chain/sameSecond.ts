@@ -1,4 +1,4 @@
-/** Blocks of one second: a price that is there at the end of each second and gone within it. */
+/** Blocks of one second: a price that is present at the end of each second and gone within it. */
 import type { Attack } from '../attack.ts'
 
 export const sameSecond: Attack = {

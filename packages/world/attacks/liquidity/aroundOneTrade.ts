@@ -1,4 +1,4 @@
-/** Just-in-time liquidity: it comes before somebody's trade and leaves after it, within a block. */
+/** Just-in-time liquidity: added before another account's trade and removed after it, within a block. */
 import type { Attack } from '../attack.ts'
 
 export const aroundOneTrade: Attack = {

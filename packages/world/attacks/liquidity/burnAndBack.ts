@@ -1,4 +1,7 @@
-/** Liquidity that was honest: from now on its owner takes it out at the beginning of every block and puts it back at its end. */
+/**
+ * Liquidity that was honest: from now on its owner removes it at the beginning of every block and adds it again at
+ * the end.
+ */
 import type { Attack } from '../attack.ts'
 
 export const burnAndBack: Attack = {

@@ -1,4 +1,4 @@
-/** Many pools of next to nothing at a price of their own: dust has no vote. */
+/** Many tiny pools at a price of their own: dust has no vote. */
 import type { Attack } from '../attack.ts'
 
 export const dustPools: Attack = {

@@ -1,4 +1,4 @@
-/** Liquidity that is there in every second block. */
+/** Liquidity that is present in every second block. */
 import type { Attack } from '../attack.ts'
 
 export const everySecondBlock: Attack = {

@@ -1,4 +1,4 @@
-/** Liquidity that leaves within every second block only, and stays through the others. */
+/** Liquidity that is removed within every second block only, and stays through the others. */
 import type { Attack } from '../attack.ts'
 
 export const everySecondVisit: Attack = {

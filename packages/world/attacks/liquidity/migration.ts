@@ -1,4 +1,7 @@
-/** An honest migration: everything moves to a new pool. The price must be back as soon as the new pool has earned it. */
+/**
+ * An honest migration: all liquidity moves to a new pool. The price must return as soon as the new pool has earned
+ * it.
+ */
 import type { Attack } from '../attack.ts'
 
 export const migration: Attack = {

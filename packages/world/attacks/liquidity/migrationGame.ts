@@ -1,4 +1,4 @@
-/** The main pool leaves, and pools that waited at another price take over. */
+/** The main pool is emptied, and pools that waited at another price take over. */
 import type { Attack } from '../attack.ts'
 
 export const migrationGame: Attack = {

@@ -1,10 +1,10 @@
-/** Liquidity on one side of the price in twelve shapes: none of it pays a seller, or none of it sells to a buyer. */
+/** Liquidity on one side of the price in twelve shapes: either it pays no seller, or it sells to no buyer. */
 import type { Attack } from '../attack.ts'
 import type { Band } from '../stage.ts'
 
 type Shape = { readonly band: Band; readonly feePpm: 500 | 3000 | 10_000; readonly besides: number }
 
-/** Above and below, next to the price and off it, narrow and wide, alone and beside 20 USD of real depth. */
+/** Above and below, next to the price and away from it, narrow and wide, alone and beside 20 USD of real depth. */
 const SHAPES: readonly Shape[] = [
   { band: [1.004, 1.04], feePpm: 500, besides: 0 },
   { band: [1.004, 1.04], feePpm: 500, besides: 20 },

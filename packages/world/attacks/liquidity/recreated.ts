@@ -1,4 +1,4 @@
-/** A pool is emptied and filled again at another price: it is the same pool, and remembers. */
+/** A pool is emptied and filled again at another price: it is the same pool, and keeps its past. */
 import type { Attack } from '../attack.ts'
 
 export const recreated: Attack = {

@@ -1,4 +1,4 @@
-/** Liquidity rented for ten minutes and taken away again: what is left must be what counts. */
+/** Liquidity rented for ten minutes and then removed: only the rest may count. */
 import type { Attack } from '../attack.ts'
 
 export const rented: Attack = {

@@ -1,4 +1,4 @@
-/** All liquidity leaves at an unchanged price. */
+/** All liquidity is removed at an unchanged price. */
 import type { Attack } from '../attack.ts'
 
 export const rug: Attack = {

@@ -1,4 +1,7 @@
-/** Hundreds of dust positions around the price: every tick is initialised, and the price must still be the pool's. */
+/**
+ * Hundreds of dust positions around the price: every tick is initialised, and the published price must still be the
+ * pool's.
+ */
 import type { Attack } from '../attack.ts'
 
 export const tickBomb: Attack = {

@@ -1,4 +1,4 @@
-/** A pool made a minute before its token is asked for: it must not count as if it had always been there. */
+/** A pool created a minute before its token is first requested: it must not count as if it had always existed. */
 import type { Attack } from '../attack.ts'
 
 export const youngPool: Attack = {

@@ -1,4 +1,4 @@
-/** The same with the service watching: a pool earns its weight from its creation on. */
+/** The same while the service watches: a pool earns its weight from its creation on. */
 import type { Attack } from '../attack.ts'
 
 export const youngPoolSeen: Attack = {

@@ -1,4 +1,4 @@
-/** Buys and sells in turn in a pool of a wide fee: a price must not bounce between the two sides of the fee. */
+/** Alternating buys and sells in a pool with a high fee: a price must not bounce between the two sides of the fee. */
 import type { Attack } from '../attack.ts'
 
 export const alternation: Attack = {

@@ -1,4 +1,4 @@
-/** A lone concentrated pool is moved far for little, and held there. */
+/** A lone concentrated pool is moved far at low cost, and held there. */
 import type { Attack } from '../attack.ts'
 
 export const concentrated: Attack = {

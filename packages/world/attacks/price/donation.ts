@@ -1,4 +1,4 @@
-/** Tokens given to a pair and counted: the price moves without a trade. */
+/** Tokens donated to a pair and counted: the price moves without a trade. */
 import type { Attack } from '../attack.ts'
 
 export const donation: Attack = {

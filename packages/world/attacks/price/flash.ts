@@ -1,4 +1,4 @@
-/** A price driven off and back inside one block: what flash loans are for. */
+/** A price driven away and back inside one block: the typical use of flash loans. */
 import type { Attack } from '../attack.ts'
 
 export const flash: Attack = {

@@ -1,4 +1,7 @@
-/** An honest move that somebody denies: the old price is visited in every block, to keep the new one from being believed. */
+/**
+ * An honest move that an attacker opposes: the old price is visited in every block, so that the new one is not
+ * accepted.
+ */
 import type { Attack } from '../attack.ts'
 
 export const heldBack: Attack = {

@@ -1,4 +1,4 @@
-/** A push that is held before the token is asked for, so that the look-back finds it held. */
+/** A push that is held before the token is first requested, so that the look-back finds it held. */
 import type { Attack } from '../attack.ts'
 
 const CASES = [

@@ -1,4 +1,4 @@
-/** Half as much again, in the token's only pool, for a little longer than half the five-minute window. */
+/** A price raised by half, in the token's only pool, for slightly longer than half the five-minute window. */
 import type { Attack } from '../attack.ts'
 
 export const heldInOne: Attack = {

@@ -1,4 +1,4 @@
-/** A price that walks for an hour: what is slow enough is the market, and what it may gain is bounded. */
+/** A price that walks for an hour: a move slow enough is the market, and the possible gain is bounded. */
 import type { Attack } from '../attack.ts'
 
 export const hourWalk: Attack = {

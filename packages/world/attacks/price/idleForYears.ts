@@ -1,4 +1,4 @@
-/** A pool that nobody has used for three years, whose token is asked for now. */
+/** A pool unused for three years, whose token is requested now. */
 import type { Attack } from '../attack.ts'
 
 export const idleForYears: Attack = {

@@ -1,4 +1,4 @@
-/** The last swap of a block is the evidence where it is a plausible sale: an attacker has it every time. */
+/** The last swap of a block is the evidence if it is a plausible sale: an attacker makes it every time. */
 import type { Attack } from '../attack.ts'
 
 export const lastWord: Attack = {

@@ -1,4 +1,4 @@
-/** A price that walks for hours, slower than any median can tell from a market. */
+/** A price that walks for hours, too slowly for any median to distinguish from a market. */
 import type { Attack } from '../attack.ts'
 
 export const longWalk: Attack = {

@@ -1,4 +1,4 @@
-/** A dollar traded in a pool that has been idle for long: it proves nothing. */
+/** A trade of one dollar in a pool that has been idle for long: it proves nothing. */
 import type { Attack } from '../attack.ts'
 
 export const oneDollarTrade: Attack = {

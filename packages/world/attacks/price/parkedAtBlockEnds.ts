@@ -1,4 +1,4 @@
-/** A price that is only there where blocks end. */
+/** A price that is present only at the ends of blocks. */
 import type { Attack } from '../attack.ts'
 
 export const parkedAtBlockEnds: Attack = {

@@ -1,4 +1,4 @@
-/** A sandwich: up before somebody buys, down after. The evidence of the block must not be the victim's price. */
+/** A sandwich: up before a victim buys, down after. The evidence of the block must not be the victim's price. */
 import type { Attack } from '../attack.ts'
 
 export const sandwich: Attack = {
@@ -16,7 +16,7 @@ export const sandwich: Attack = {
       stage.push('one', 1.1)
       stage.sell('one', 500)
       stage.push('one', 1)
-      // The last sale of the block is tiny: it is too small to be evidence.
+      // The last sale of the block is too small to be evidence.
       stage.sell('one', 0.01)
       await stage.block()
       await stage.look('T')

@@ -1,4 +1,4 @@
-/** A price that walks just under what a block may move, for six minutes. */
+/** A price that walks just below the limit per block, for six minutes. */
 import type { Attack } from '../attack.ts'
 
 export const slowWalk: Attack = {

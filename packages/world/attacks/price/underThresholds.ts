@@ -1,4 +1,4 @@
-/** Pumps just under each threshold of the own past, held until everything but the hour believes them. */
+/** Pumps just below each threshold of the token's own past, held until everything except the hour accepts them. */
 import type { Attack } from '../attack.ts'
 
 const STEPS = [1.049, 1.195, 1.495, 1.99] as const

@@ -1,4 +1,4 @@
-/** Trades with oneself: volume is no evidence of a price. */
+/** Trades of an account with itself: volume is no evidence of a price. */
 import type { Attack } from '../attack.ts'
 
 export const washTrading: Attack = {

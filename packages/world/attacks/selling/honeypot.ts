@@ -1,4 +1,4 @@
-/** Everybody buys, and nobody but the owner can sell. */
+/** Everyone can buy, and only the owner can sell. */
 import type { Attack } from '../attack.ts'
 
 export const honeypot: Attack = {

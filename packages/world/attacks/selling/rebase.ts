@@ -1,4 +1,4 @@
-/** Every balance doubles, and nobody told the pairs: a unit is worth half, and they still say what they said. */
+/** Every balance doubles without any pair being notified: a unit is worth half, and the pairs keep their old price. */
 import type { Attack } from '../attack.ts'
 
 export const rebase: Attack = {

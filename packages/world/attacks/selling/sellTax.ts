@@ -1,4 +1,4 @@
-/** A token that keeps three tenths of every sale: the pool's price is not what a seller gets. */
+/** A token that keeps three tenths of every sale: the pool's price is not the seller's price. */
 import type { Attack } from '../attack.ts'
 
 export const sellTax: Attack = {

@@ -1,4 +1,4 @@
-/** Liquidity a hundred times the honest one's, for as long as it takes: a market that is bought. */
+/** Liquidity of a hundred times the honest amount, for as long as it takes: a bought market. */
 import type { Attack } from '../attack.ts'
 
 export const boughtMajority: Attack = {
@@ -15,7 +15,7 @@ export const boughtMajority: Attack = {
     await stage.pool('left', { of: 'T', price: 1.3, depth: 2_000_000, factory: 'b', isNew: true })
     await stage.pool('right', { of: 'T', price: 1.3, depth: 2_000_000, family: 'v3', isNew: true })
     for (let n = 0; n < 120; n++) {
-      // The past of a token goes on only where its pools are touched.
+      // The past of a token continues only when its pools are touched.
       for (const pool of ['left', 'right', 'honest']) stage[n % 2 === 0 ? 'buy' : 'sell'](pool, 20)
       await stage.quiet(60)
       await stage.look('T')

@@ -1,4 +1,4 @@
-/** The attacker has nearly all of the weight, and one honest pool says something else. */
+/** The attacker has nearly all of the weight, and one honest pool disagrees. */
 import type { Attack } from '../attack.ts'
 
 export const dissent: Attack = {

@@ -1,4 +1,4 @@
-/** All fee tiers of one factory pushed together. */
+/** All fee tiers of one factory are pushed together. */
 import type { Attack } from '../attack.ts'
 
 export const feeTiers: Attack = {

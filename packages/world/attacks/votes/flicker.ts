@@ -1,4 +1,4 @@
-/** A quiet market with a little noise: a score must stay. */
+/** A quiet market with slight noise: the score must not change. */
 import type { Attack } from '../attack.ts'
 
 export const flicker: Attack = {
@@ -14,7 +14,7 @@ export const flicker: Attack = {
     await stage.quiet(3900)
     stage.watch('T')
     for (let n = 0; n < 150; n++) {
-      // Two walks without chance: steps that do not repeat within the run.
+      // Two deterministic walks whose steps do not repeat within the run.
       stage.push('one', 1 + 0.001 * Math.sin(n * 2.399))
       stage.push('two', 1 + 0.001 * Math.cos(n * 1.618))
       await stage.block()

@@ -1,4 +1,4 @@
-/** A mountain of liquidity beside the honest pool, at another price, for an hour. */
+/** A huge amount of liquidity beside the honest pool, at another price, for an hour. */
 import type { Attack } from '../attack.ts'
 
 export const mountain: Attack = {
@@ -14,7 +14,7 @@ export const mountain: Attack = {
     await stage.pool('left', { of: 'T', price: 1.3, depth: 400_000, factory: 'b', isNew: true })
     await stage.pool('right', { of: 'T', price: 1.3, depth: 400_000, family: 'v3', isNew: true })
     for (let n = 0; n < 60; n++) {
-      // The past of a token goes on only where its pools are touched.
+      // The past of a token continues only when its pools are touched.
       for (const pool of ['left', 'right', 'honest']) stage[n % 2 === 0 ? 'buy' : 'sell'](pool, 20)
       await stage.quiet(60)
       await stage.look('T')

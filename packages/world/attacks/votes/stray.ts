@@ -1,4 +1,4 @@
-/** A small pool off the price: it must not lower a score, and it must not make it flicker. */
+/** A small pool away from the price: it must neither lower the score nor make it flicker. */
 import type { Attack } from '../attack.ts'
 
 const DISSENTING =

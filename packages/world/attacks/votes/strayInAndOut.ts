@@ -1,7 +1,7 @@
-/** Sixty dollars in and out of a stray pool that stands at a floor of the vote. */
+/** Sixty dollars added to and removed from a stray pool at a floor of the vote. */
 import type { Attack } from '../attack.ts'
 
-/** Of 20,000 and the pool itself: 2, 5 and 10% are 408, 1,053 and 2,222. */
+/** With 20,000 and the pool itself as the total: 2, 5 and 10% are 408, 1,053 and 2,222. */
 const DEPTHS = [395, 1_040, 2_210] as const
 
 export const strayInAndOut: readonly Attack[] = DEPTHS.map((depth, at) => ({

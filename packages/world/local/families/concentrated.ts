@@ -1,6 +1,6 @@
 /**
- * Pools whose liquidity is in bands of ticks: they are filled, moved, emptied and pushed aside in the same way, whoever keeps
- * them. A family says how a pool is created, what its state is, and what a call of it is.
+ * Pools whose liquidity is in bands of ticks: they are filled, moved, emptied and pushed aside in the same way in
+ * every family. A family defines how to create a pool, read its state, and encode calls.
  */
 import type { Address, Hex } from 'viem'
 import type { Client } from '../../client.ts'
@@ -8,17 +8,17 @@ import * as trader from '../../trader.ts'
 import { liquidityWorth, priceOf, sqrtPriceX96, tickOf } from '../valuation.ts'
 import type { Band, Order, PoolPrice, WorldFamily, WorldPool } from './family.ts'
 
-/** Ticks to each side: a wide band of nearly three times the price, and a narrow one that holds most. */
+/** Ticks to each side: a wide band of nearly three times the price, and a narrow one with most of the liquidity. */
 const WIDE = { ticks: 10_000, share: 0.4 }
 const NARROW = { ticks: 1200, share: 0.6 }
 /** Where liquidity that moved aside begins above the price, and how wide it is, in tick spacings. */
 const GAP = 10
 const WIDTH = 100
 const ALL = 10_000n
-/** More than any pool can take: a swap then ends at its price limit. */
+/** More than any pool can take, so a swap ends at its price limit. */
 const EVERYTHING = 1n << 200n
 
-/** A pool at its price and without liquidity; its tokens in its own order. */
+/** A pool at its price and without liquidity; its tokens in the pool's order. */
 export type Created = Pick<WorldPool, 'address' | 'token0' | 'token1' | 'kept'>
 export type Slot = { readonly sqrtPriceX96: bigint; readonly tick: number; readonly liquidity: bigint }
 
@@ -28,7 +28,7 @@ export type Concentrated = Pick<WorldFamily, 'deploy' | 'config'> & {
   readSlot(client: Client, pool: WorldPool): Promise<Slot>
   /** The liquidity of all bands that end at a tick. */
   readGross(client: Client, pool: WorldPool, tick: number): Promise<bigint>
-  /** `liquidity` below 0 is taken out. */
+  /** A negative `liquidity` is withdrawn. */
   modify(pool: WorldPool, band: Band, liquidity: bigint): Hex
   swap(pool: WorldPool, zeroForOne: boolean, amount: bigint, sqrtPriceLimitX96?: bigint): Hex
 }

@@ -1,6 +1,6 @@
 /**
- * Uniswap v4: one manager keeps all pools, and a hook may stand beside one. The plan says of which class, from one that swaps
- * never reach to one that takes amounts of its own.
+ * Uniswap v4: one manager keeps all pools, and a pool may have a hook. The plan states its class, from a hook that
+ * swaps never reach to one that takes amounts of its own.
  */
 import { type Address, encodeFunctionData, getAddress, type Hex, parseAbi, zeroAddress } from 'viem'
 import { type Client, send } from '../../client.ts'
@@ -20,14 +20,14 @@ import { priceOf, sqrtPriceX96 } from '../valuation.ts'
 import { concentrated } from './concentrated.ts'
 import type { Order, WorldPool } from './family.ts'
 
-/** As interfaces offer them. */
+/** The values that user interfaces offer. */
 const SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10_000: 200 }
 /** Far more of the native currency than a trade can take. */
 const NATIVE_BALANCE = 1n << 140n
 
 const setterAbi = parseAbi(['function setManager(address manager)', 'function setFee(uint24 fee)'])
 
-/** Of the hook that sets it. */
+/** The fee set by the hook. */
 const FEE_PPM = 3000
 
 type Hook = { readonly address: Address; deploy(client: Client, manager: Address): Promise<void> }
@@ -94,7 +94,7 @@ export const managed = concentrated({
 
 const keptOf = ({ hook: kind }: PoolPlan): Hook | null => (kind === undefined ? null : HOOKS[kind])
 
-/** The native currency, which counts as the wrapped one, is always the first. */
+/** The native currency, which counts as the wrapped one, is always first. */
 function inOrder({ pool, tokens }: Order): Order['tokens'] {
   const [a, b] = tokens
   return pool.isNative === true && b.symbol === pool.pair[0] ? [b, a] : [a, b]

@@ -1,4 +1,4 @@
-/** Families with a contract for each pool, and ticks in it: Uniswap v3, PancakeSwap v3 and Algebra v1. */
+/** Families with a separate contract and ticks for each pool: Uniswap v3, PancakeSwap v3 and Algebra v1. */
 import { type Address, encodeFunctionData, getAddress, type Hex } from 'viem'
 import { type Client, send } from '../../client.ts'
 import { algebraPoolAbi, v3PoolAbi } from '../../contracts/abi.ts'
@@ -17,15 +17,15 @@ import { priceOf, sqrtPriceX96 } from '../valuation.ts'
 import { addressesOf, type Concentrated, concentrated, type Created } from './concentrated.ts'
 import type { Order, WorldFamily } from './family.ts'
 
-/** The contract of chains 1, 42161 and 137, whose address follows from who made it. */
+/** The contract of chains 1, 42161 and 137, whose address follows from its creator. */
 const ORIGINAL = '0x1F98431c8aD98523631AE4a59f267346ea31F984'
 
 const SLOT0 = encodeFunctionData({ abi: v3PoolAbi, functionName: 'slot0' })
 
-/** In what they differ. */
+/** The differences between them. */
 type Differing = Pick<Concentrated, 'deploy' | 'config'> & {
   readonly mint: typeof trader.mintV3
-  /** Price and tick come first in what it answers. */
+  /** Price and tick come first in its answer. */
   readonly slotCall: Hex
   readonly createAt: (order: Order, pair: readonly [Address, Address]) => Promise<Address>
 }
@@ -57,7 +57,7 @@ const ownPools = ({ deploy, config, mint, slotCall, createAt }: Differing): Worl
       return { sqrtPriceX96: root, tick: Number(BigInt.asIntN(24, tick)), liquidity }
     },
 
-    // All three answer with the gross liquidity first; what follows differs.
+    // All three return the gross liquidity first; the rest differs.
     async readGross(client, { address }, tick) {
       const data = encodeFunctionData({ abi: v3PoolAbi, functionName: 'ticks', args: [tick] })
       return (await wordsOf(client, address, data))[0] ?? 0n

@@ -1,4 +1,4 @@
-/** Pairs of Uniswap v2 and its kin: x·y = k, and a trade knows amounts alone. */
+/** Pairs of Uniswap v2 and its relatives: x·y = k, and a trade takes only amounts. */
 import { getAddress, type Hex } from 'viem'
 import { v2PairAbi } from '../../contracts/abi.ts'
 import * as trader from '../../trader.ts'
@@ -8,7 +8,7 @@ import type { PoolPrice, WorldFamily, WorldPool } from './family.ts'
 
 const FEE = { numerator: 997n, denominator: 1000n }
 const FEE_SHARE = 0.003
-/** The contract of chain 1, whose address follows from who made it. */
+/** The contract of chain 1, whose address follows from its creator. */
 const ORIGINAL = '0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f'
 
 export const pairs: WorldFamily = {
@@ -42,7 +42,7 @@ export const pairs: WorldFamily = {
     return amountIn === 0n ? null : sell(pool, isSale, amountIn)
   },
 
-  /** Exactly what was bought is sold again. */
+  /** Sells exactly the amount that was bought. */
   thereAndBack(pool, from, target) {
     const { reserve0, reserve1 } = reservesOf(from)
     const factor = target / (Number(reserve1) / Number(reserve0))
@@ -63,7 +63,7 @@ export const pairs: WorldFamily = {
   },
 
   moveAside: null,
-  /** The fee keeps a trader short of the fair price by about as much as it costs. */
+  /** The fee keeps a trader short of the fair price by roughly its own size. */
   trading: { worthIt: 0.0008 + FEE_SHARE, outOfReach: Number.POSITIVE_INFINITY, share: 0.7 },
   config: () => ({ fee: { numerator: 997, denominator: 1000 }, init_code_hash: V2_PAIR_INIT_CODE_HASH }),
 }

@@ -1,4 +1,4 @@
-/** The pool families of the local world, a line each. */
+/** The pool families of the local world, one line each. */
 import type { DeploymentPlan } from '../plan.ts'
 import type { WorldFamily } from './family.ts'
 import { managed } from './managed.ts'
