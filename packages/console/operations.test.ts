@@ -141,7 +141,7 @@ it('a webhook is registered, tested, parked, resumed, replayed, given another se
   }
   for (const [url, token, percent, fault] of [
     [receiver.url, 'NOSUCH', '1', 'No token of Test chain has the symbol "NOSUCH"'],
-    [receiver.url, 'MOTH', '0.001', 'The share is "0.001"; expected percent'],
+    [receiver.url, 'MOTH', '0.001', 'The percentage is "0.001"; expected a value above 0'],
     ['http://10.0.0.1/', 'MOTH', '1', 'url may not be called: 10.0.0.1 is not on the public internet'],
   ] as const) {
     await register(url, token, percent)
@@ -194,7 +194,7 @@ it('a webhook is registered, tested, parked, resumed, replayed, given another se
   await expect.poll(times, PATIENT).toBeGreaterThan(before)
 
   await panel.getByRole('button', { name: 'Rotate secret' }).click()
-  await panel.getByRole('button', { name: 'Make another secret' }).click()
+  await panel.getByRole('button', { name: 'Create a new secret' }).click()
   await expect.poll(() => secretShown.textContent(), PATIENT).toMatch(/^whsec_/)
   expect(await secretShown.textContent()).not.toBe(receiver.secret)
   await panel.getByText('signs too until').waitFor()
