@@ -70,9 +70,14 @@ describe('a reorganisation of one block', () => {
         retracted: { record_id: pool.payload.record_id, stream_sequence: pool.stream_sequence },
       },
     ])
+    // A probe of the token may also have published a second state of the same block; the last one is withdrawn.
+    const last = (await service.records(after))
+      .filter(isTokenUpsert(moth))
+      .findLast(({ stream_sequence }) => stream_sequence < retraction.stream_sequence)
+    expect(last?.payload.as_of.block_hash).toBe(block.hash)
     expect(retraction.payload).toMatchObject({
       reason: 'REORG',
-      retracted: { record_id: token.payload.record_id, stream_sequence: token.stream_sequence },
+      retracted: { record_id: last?.payload.record_id, stream_sequence: last?.stream_sequence },
       current: {
         state: 'PRICED',
         as_of: { block_hash: head.hash, stream_sequence: retraction.stream_sequence },
