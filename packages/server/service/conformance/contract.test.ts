@@ -116,7 +116,7 @@ describe('GET /v1/quote/token', () => {
     expect(new Set(many.map(answer => answer.text)).size).toBe(1)
   })
 
-  it('R-quote-2: older than max_age_ms is verified anew and computed', async () => {
+  it('R-quote-2: a quote older than max_age_ms is verified again and recomputed', async () => {
     const { body } = await api.get(path('?max_age_ms=0'))
     expect(body).toMatchObject({ source: 'COMPUTED', state: 'PRICED' })
   })

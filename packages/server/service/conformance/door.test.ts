@@ -83,7 +83,7 @@ describe('H1: headers dripped, idle sockets', () => {
     expect(HTTP).toMatchObject({ headersTimeout: 5000, connectionsCheckingInterval: 500 })
   })
 
-  it('whoever is not done with its headers is closed with 408, on its first request and on a later one', async () => {
+  it('a connection that has not finished its headers is closed with 408, on its first request and on a later one', async () => {
     const later = hold(service.url, '127.0.0.1', GET)
     await until('the first answer', () => later.text.includes('401'))
     const first = hold(service.url)
@@ -119,7 +119,7 @@ describe('H1: headers dripped, idle sockets', () => {
 })
 
 describe('H18: connections', () => {
-  it('the 2,001st is told 503 with Retry-After, and gets in when another leaves', async () => {
+  it('the 2,001st gets 503 with Retry-After, and is admitted when another leaves', async () => {
     // Of its own, where nobody else has a connection.
     const quiet = await startTestService(chain, { name: 'full', tokens: [] })
     try {
