@@ -105,20 +105,33 @@ function weigh(
   toMs: Ms,
   place: Place,
 ): { readonly belowMs: Ms; readonly sameMs: Ms; readonly first: Count } {
-  let belowMs = ms(0)
-  let sameMs = ms(0)
+  const { tape, end } = history
+  const { fromMs, nears } = tape
+  let at = firstIn(history, toMs)
+  // An active pool has hundreds of ratios in the window, so this loop reads the arrays of the tape and creates nothing.
+  const openMs = fromAt(history, end)
+  let heldFromMs = Math.max(fromAt(history, at), toMs - WINDOW_MS)
+  let belowMs = 0
+  let sameMs = 0
   let first = NOWHERE
-  for (let at = firstIn(history, toMs); at <= history.end; at++) {
-    const sign = compareAt(history, at, place)
-    if (sign > 0) continue
-    const heldMs = heldAt(history, at, toMs)
-    if (sign < 0) belowMs = ms(belowMs + heldMs)
-    else if (heldMs > 0) {
-      sameMs = ms(sameMs + heldMs)
+  for (; at < end; at++) {
+    const untilMs = at + 1 < end ? (fromMs[at + 1] as Ms) : openMs
+    const heldMs = untilMs - heldFromMs
+    heldFromMs = untilMs
+    const sign = fraction.compareNear(nears[at] as Near, place.near) || compareAt(history, at, place)
+    if (sign < 0) belowMs += heldMs
+    else if (sign === 0) {
+      sameMs += heldMs
       if (first === NOWHERE) first = at
     }
   }
-  return { belowMs, sameMs, first }
+  const [sign, heldMs] = [compareAt(history, end, place), heldAt(history, end, toMs)]
+  if (sign < 0) belowMs += heldMs
+  else if (sign === 0 && heldMs > 0) {
+    sameMs += heldMs
+    if (first === NOWHERE) first = end
+  }
+  return { belowMs: ms(belowMs), sameMs: ms(sameMs), first }
 }
 
 /** The next ratio on one side of a place, among those in the window. */

@@ -4,7 +4,7 @@
  * The state changes only with the pool's own state. A read derives the average at any later time from it and writes
  * nothing, so the number of reads never affects a price.
  */
-import { type Ms, ms } from '../units.ts'
+import { type Count, count, type Ms, ms } from '../units.ts'
 
 /** `e` is the average at `t0`, scaled by 2^32; `l` is the depth held since `t0`. */
 export type DepthAverage = { readonly e: bigint; readonly l: bigint; readonly t0: Ms }
@@ -104,13 +104,26 @@ export function isFarBelow(effective: bigint, depth: bigint): boolean {
 export function decay(dt: Ms): bigint {
   if (dt <= 0) return ONE
   if (dt >= FORGOTTEN_MS) return 0n
-  let factor = ONE
-  for (let rest: Ms = dt, bit = 0; rest > 0; rest = ms(rest >> 1), bit++) {
-    if ((rest & 1) === 0) continue
-    const k = K[bit] as bigint
-    factor = factor === ONE ? k : (factor * k) >> DECAY_BITS
-  }
+  let factor = OF_LOW_BITS[dt & (OF_LOW_BITS.length - 1)] as bigint
+  for (let rest: Ms = ms(dt >> LOW_BITS), bit = LOW_BITS; rest > 0; rest = ms(rest >> 1), bit++)
+    if ((rest & 1) !== 0) factor = times(factor, K[bit] as bigint)
   return factor
+}
+
+/** Rounds down; the factor of dt = 0 is exact. */
+function times(factor: bigint, k: bigint): bigint {
+  return factor === ONE ? k : (factor * k) >> DECAY_BITS
+}
+
+/** Bits are multiplied from the lowest on, so the factors of the first few are the same for every dt. */
+const LOW_BITS = count(12)
+const OF_LOW_BITS = factorsOf(LOW_BITS)
+
+/** The factor of each dt below 2^bits. */
+function factorsOf(bits: Count): readonly bigint[] {
+  const factors = [ONE]
+  for (const k of K.slice(0, bits)) factors.push(...factors.map(factor => times(factor, k)))
+  return factors
 }
 
 /** H + ((E − H) · decay >> 64), scaled by 2^32. The shift is arithmetic: it rounds down on either side of H. */

@@ -13,9 +13,9 @@ export function floorOf(policy: Policy, weights: readonly bigint[], total: bigin
   let floor = 0n
   for (const bps of policy.observation_floors_bps) {
     floor = BigInt(bps)
-    const least = total * floor
+    const least = leastHeard(total, floor)
     let kept = 0n
-    for (const weight of weights) if (weight * WHOLE >= least) kept += weight
+    for (const weight of weights) if (weight >= least) kept += weight
     if (kept * WHOLE >= enough) return floor
   }
   return floor
@@ -23,7 +23,13 @@ export function floorOf(policy: Policy, weights: readonly bigint[], total: bigin
 
 /** A pool exactly on the floor votes; a pool without weight does not. */
 export const isHeard = (weight: bigint, total: bigint, floor: bigint): boolean =>
-  weight > 0n && weight * WHOLE >= total * floor
+  weight >= leastHeard(total, floor)
+
+/** The least weight that votes: ⌈total × floor⌉, and more than zero. */
+function leastHeard(total: bigint, floor: bigint): bigint {
+  const least = (total * floor + WHOLE - 1n) / WHOLE
+  return least > 0n ? least : 1n
+}
 
 /**
  * The routes that take no part: those of first hops below the floor of the total weight, and those below the floor of
@@ -38,15 +44,21 @@ export function immaterialAmong<First, Route extends { readonly first: First; re
   isOnward: (route: Route) => boolean,
 ): ReadonlySet<Route> {
   const floor = floorOf(policy, [...byFirst.values()], total)
+  const leastOfHops = leastHeard(total, floor)
   const immaterial = new Set<Route>()
-  // The least weight of a route that continues from a hop; null if the hop itself does not vote.
-  const least = new Map<First, bigint | null>()
-  for (const [first, weight] of byFirst)
-    least.set(first, isHeard(weight, total, floor) ? leastHeard(weight, floor) : null)
-  const isSmall = ({ first, weight }: Route): boolean => weight < (least.get(first) as bigint)
   const small: Route[] = []
+  // The routes of a hop follow each other, so its least weight is computed once.
+  let hop: First | null = null
+  let leastOfRoutes = 0n
+  const isSmall = ({ first, weight }: Route): boolean => {
+    if (first !== hop) {
+      hop = first
+      leastOfRoutes = leastHeard(byFirst.get(first) as bigint, floor)
+    }
+    return weight < leastOfRoutes
+  }
   for (const route of routes) {
-    if (least.get(route.first) === null) immaterial.add(route)
+    if ((byFirst.get(route.first) as bigint) < leastOfHops) immaterial.add(route)
     else if (policy.revision > 1 && isOnward(route) && isSmall(route)) small.push(route)
   }
   if (small.length === 0) return immaterial
@@ -54,10 +66,4 @@ export function immaterialAmong<First, Route extends { readonly first: First; re
   for (const route of routes) if (!isOnward(route) || !isSmall(route)) reached.add(route.first)
   for (const route of small) if (reached.has(route.first)) immaterial.add(route)
   return immaterial
-}
-
-/** The least weight that `isHeard` accepts. */
-function leastHeard(total: bigint, floor: bigint): bigint {
-  const least = (total * floor + WHOLE - 1n) / WHOLE
-  return least > 0n ? least : 1n
 }

@@ -2,7 +2,7 @@
  * From a vote to a priced evaluation: materiality, agreement, the aggregate state, active caps, and the published
  * score as the minimum of them all.
  */
-import type { Address } from '../../chain/block.ts'
+import type { Address, BlockRef } from '../../chain/block.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { Ratio } from '../../exact/ratio.ts'
@@ -76,15 +76,7 @@ export function pricedFrom(
     earlier,
     covered.untilMs,
   )
-  // Reducing a price takes as long as finding its route, and for many evaluations nothing reads it.
-  let price: Ratio | null = null
-  let marginalUsd: Fraction | null = null
-  let ownPast: OwnPast | null | undefined
-  return {
-    kind: 'PRICED',
-    token,
-    atMs: moment.atMs,
-    asOf: tipOf(moment),
+  return new PricedToken(moment, token, selected, isAsset, {
     score: publishedScore(
       [components.path_agreement.score, components.material_routes.score, components.aggregate_state.score],
       caps,
@@ -100,28 +92,95 @@ export function pricedFrom(
       tauBps: verdict.tauBps,
       madBps: verdict.madBps,
     },
-    selected,
     routes: isWhole ? routes : [...routes, ...others],
     failed,
-    stable: selected.stable as StableView,
     usdFeed: feed.value,
     sellability,
     expiresAtMs: expiryOf(routes),
     dueMs: untilMs === FOREVER ? own.dueMs : soonest(own.dueMs, untilMs),
     own,
-    get price() {
-      price ??= ratio.reduced(selected.price as Fraction)
-      return price
-    },
-    get ownPast() {
-      if (ownPast === undefined) ownPast = ownPastOf(moment, token, selected)
-      return ownPast
-    },
-    get marginalUsd() {
-      // The marginal of an asset is kept and compared repeatedly, so reduce it once.
-      marginalUsd ??= isAsset ? ratio.reduced(marginalUsdOf(selected)) : marginalUsdOf(selected)
-      return marginalUsd
-    },
+  })
+}
+
+type Found = Pick<
+  Priced,
+  | 'score'
+  | 'caps'
+  | 'components'
+  | 'support'
+  | 'routes'
+  | 'failed'
+  | 'usdFeed'
+  | 'sellability'
+  | 'expiresAtMs'
+  | 'dueMs'
+  | 'own'
+>
+
+/**
+ * A priced evaluation. Reducing the price takes as long as finding its route, and for many evaluations nothing reads
+ * it, so what needs a division is computed on first use.
+ */
+class PricedToken implements Priced {
+  readonly kind = 'PRICED'
+  readonly token: Address
+  readonly atMs: Ms
+  readonly asOf: BlockRef
+  readonly score: Score
+  readonly caps: readonly Cap[]
+  readonly components: Priced['components']
+  readonly support: Priced['support']
+  readonly selected: Route
+  readonly routes: readonly Route[]
+  readonly failed: Priced['failed']
+  readonly stable: StableView
+  readonly usdFeed: Priced['usdFeed']
+  readonly sellability: Priced['sellability']
+  readonly expiresAtMs: Ms | null
+  readonly dueMs: Ms | null
+  readonly own: Priced['own']
+  readonly #moment: Moment
+  readonly #isAsset: boolean
+  #price: Ratio | null = null
+  #marginalUsd: Fraction | null = null
+  #ownPast: OwnPast | null | undefined
+
+  constructor(moment: Moment, token: Address, selected: Route, isAsset: boolean, found: Found) {
+    this.token = token
+    this.atMs = moment.atMs
+    this.asOf = tipOf(moment)
+    this.score = found.score
+    this.caps = found.caps
+    this.components = found.components
+    this.support = found.support
+    this.selected = selected
+    this.routes = found.routes
+    this.failed = found.failed
+    this.stable = selected.stable as StableView
+    this.usdFeed = found.usdFeed
+    this.sellability = found.sellability
+    this.expiresAtMs = found.expiresAtMs
+    this.dueMs = found.dueMs
+    this.own = found.own
+    this.#moment = moment
+    this.#isAsset = isAsset
+  }
+
+  get price(): Ratio {
+    this.#price ??= ratio.reduced(this.selected.price as Fraction)
+    return this.#price
+  }
+
+  /** The marginal of an asset is kept and compared repeatedly, so it is reduced. */
+  get marginalUsd(): Fraction {
+    const { selected } = this
+    this.#marginalUsd ??= this.#isAsset ? ratio.reduced(marginalUsdOf(selected)) : marginalUsdOf(selected)
+    return this.#marginalUsd
+  }
+
+  get ownPast(): OwnPast | null {
+    if (this.#ownPast === undefined) this.#ownPast = ownPastOf(this.#moment, this.token, this.selected)
+    return this.#ownPast
   }
 }
 
