@@ -2,9 +2,12 @@
 import type { Attack } from '../attack.ts'
 
 const DISSENTING =
-  'not covered: a pool left out that is 10% off with 2% of the weight caps at 4 by R-dissent-1'
+  'not covered: a pool left out with 2% of the weight, more than 10% from the published price, caps at 4 by R-dissent-1'
 const CASES: readonly { percent: number; usd: number; open?: string }[] = [
   { percent: 2.6, usd: 1.02 },
+  // Just within a tenth of the published price, which is 0.997 after the fee.
+  { percent: 5, usd: 1.096 },
+  { percent: 9, usd: 0.907 },
   { percent: 5, usd: 1.1, open: DISSENTING },
   { percent: 9, usd: 0.9, open: DISSENTING },
 ]
