@@ -82,27 +82,27 @@ export const suites: readonly Suite[] = [
   {
     name: 'blocks',
     about: 'blocks with the oddities of real chains through the verifier, and tampered copies of them',
-    include: ['scripts/blocks/'],
+    include: ['trials/blocks/'],
   },
   {
     name: 'simulation',
     about: 'short lives of the whole service on a virtual clock, and bugs planted in them',
-    include: ['scripts/simulate/'],
+    include: ['trials/simulate/'],
   },
   {
     name: 'attacks',
     about: 'what an attacker or a bad day does to a price, on the engine',
-    include: ['scripts/attack/'],
+    include: ['trials/attack/'],
   },
   {
     name: 'calibration',
     about: 'a short honest market with attacks in it: how far published prices lie from what a seller gets',
-    include: ['scripts/calibrate/'],
+    include: ['trials/calibrate/'],
   },
   {
     name: 'load',
     about: 'a very small load on a running service, and the arithmetic of the capacity model',
-    include: ['scripts/load/'],
+    include: ['trials/load/'],
     needs: ['anvil'],
   },
   {
@@ -113,7 +113,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'upgrade',
     about: 'what the rehearsal of a rolling upgrade finds wrong',
-    include: ['scripts/upgrade/'],
+    include: ['trials/upgrade/'],
   },
   {
     name: 'console',

@@ -2,7 +2,7 @@
  * A real PostgreSQL for tests, from the binaries npm brings. It listens on a unix socket in a folder of its
  * own, so no two of them can meet, and ends with this process however that ends.
  *
- * `ASSAY_POSTGRES` names a folder with another version of the same package, see `scripts/postgresVersions.ts`.
+ * `ASSAY_POSTGRES` names a folder with another version of the same package, see `trials/postgresVersions.ts`.
  *
  * PostgreSQL refuses to run as root; then it runs as the user "nobody". That user may not be able to read the
  * checkout, so the binaries are used from a copy in the temporary folder, made once per version.

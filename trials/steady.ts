@@ -7,8 +7,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { arch, availableParallelism } from 'node:os'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
-import { endGroup } from './processGroup.ts'
-import { suites } from './suites.ts'
+import { endGroup } from '../scripts/processGroup.ts'
+import { suites } from '../scripts/suites.ts'
 
 type Run = { readonly passed: number; readonly failed: number; readonly failures: readonly string[] }
 

@@ -103,7 +103,7 @@ describe('the reader', () => {
 describe('npm run test:blocks', () => {
   const script = (...words: readonly string[]): { readonly code: number; readonly text: string } => {
     try {
-      const text = execFileSync(process.execPath, [join(root, 'scripts/testBlocks.ts'), ...words], {
+      const text = execFileSync(process.execPath, [join(root, 'trials/blocks.ts'), ...words], {
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'pipe'],
       })

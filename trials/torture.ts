@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
-import { endGroup } from './processGroup.ts'
+import { endGroup } from '../scripts/processGroup.ts'
 
 type Form = {
   /** What it does, and how often. */
@@ -87,13 +87,13 @@ const CASES: readonly Case[] = [
     name: 'simulate',
     long: {
       count: '1,000 h of two chains',
-      script: 'scripts/simulate.ts',
+      script: 'trials/simulate.ts',
       args: ['--hours', '1000'],
       minutes: 90,
     },
     quick: {
       count: '25 h of two chains',
-      script: 'scripts/simulate.ts',
+      script: 'trials/simulate.ts',
       args: ['--hours', '25'],
       minutes: 5,
     },

@@ -25,12 +25,12 @@ export async function otherEngine(ref: string): Promise<Other> {
   }
   try {
     symlinkSync(join(HERE, 'node_modules'), join(root, 'node_modules'))
-    cpSync(import.meta.dirname, join(root, 'scripts/calibrate'), { recursive: true })
+    cpSync(import.meta.dirname, join(root, 'trials/calibrate'), { recursive: true })
     for (const [now, before] of Object.entries(MOVED)) {
       const file = join(root, 'packages/engine', now)
       if (!existsSync(file)) writeFileSync(file, `export * from '${before}'\n`)
     }
-    const lives = (await import(join(root, 'scripts/calibrate/lives.ts'))) as typeof import('./lives.ts')
+    const lives = (await import(join(root, 'trials/calibrate/lives.ts'))) as typeof import('./lives.ts')
     return { lives, remove }
   } catch (failure) {
     remove()

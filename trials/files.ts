@@ -27,7 +27,7 @@ const FLAT_MIB = 64
 
 type Exporter = { readonly url: string; readonly key: string; readonly process: ChildProcess }
 
-const PROGRAM = join(ROOT, 'scripts/files/exporter.ts')
+const PROGRAM = join(ROOT, 'trials/files/exporter.ts')
 /** Reported at the end: differences from the log matter more. */
 const faults: string[] = []
 bringReaders()
@@ -118,7 +118,7 @@ async function download(
 /** The log goes directly from the store to Python: no part of the export code is involved. */
 async function compare(place: string, kind: string, files: readonly string[]): Promise<void> {
   const log = spawn(process.execPath, [PROGRAM, 'log', place], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const python = spawn('python3', [join(ROOT, 'scripts/files/compare.py'), kind, ...files], {
+  const python = spawn('python3', [join(ROOT, 'trials/files/compare.py'), kind, ...files], {
     env: { ...process.env, PYTHONPATH: READERS },
     stdio: [log.stdout, 'inherit', 'inherit'],
   })

@@ -13,7 +13,7 @@ import { loadavg, setPriority, tmpdir, totalmem, availableParallelism } from 'no
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type LocalWorld, startWorld } from '@assay/world'
-import { withParts } from './docsParts.ts'
+import { withParts } from '../scripts/docsParts.ts'
 import { carriesPart } from './load/carries.ts'
 import { type Case, lineOf, type Plan, runCases } from './load/cases.ts'
 import { type Form, openGround, tradingOf } from './load/ground.ts'

@@ -9,7 +9,7 @@ import { ATTACKS, type Attack, judge } from '@assay/world'
 import { playOnChain } from '../packages/server/service/testing/attack/playOnChain.ts'
 import { type Outcome, outcomeOf, runOnEngine } from './attack/run.ts'
 import { lineOf, tableOf } from './attack/table.ts'
-import { withParts } from './docsParts.ts'
+import { withParts } from '../scripts/docsParts.ts'
 
 const PAGE = 'docs/TRUTH.md'
 /** Each has a node and a service of its own, which mostly wait. */

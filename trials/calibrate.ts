@@ -17,7 +17,7 @@ import { pictureOf } from './calibrate/picture.ts'
 import * as report from './calibrate/report.ts'
 import { rowsOf } from './calibrate/statistics.ts'
 import { watchFlicker, watchHealthy } from './calibrate/studies.ts'
-import { withParts } from './docsParts.ts'
+import { withParts } from '../scripts/docsParts.ts'
 
 const PAGE = 'docs/TRUTH.md'
 const PICTURE = 'docs/images/calibration.svg'
