@@ -1,9 +1,9 @@
 /** Charges a request to its consumer: quota and remainder with every response, 429 when it is exhausted. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { policyText, restText } from '../../access/quotaText.ts'
-import type { Verdict } from '../../access/rateLimit.ts'
+import type { Quota, Verdict } from '../../access/rateLimit.ts'
 import { Refusal } from './apiError.ts'
 import type { HttpContext } from './context.ts'
+import { quotaLines } from './quotaLines.ts'
 
 /** Surcharge for on-demand computation: ten units in all. */
 export const COMPUTING_UNITS = 9
@@ -31,7 +31,7 @@ export async function spend(
   if (principal === null) throw new Refusal(401)
   const quota = principal.limits ?? limit.quota
   const verdict = await limit.spend(principal.consumer, units, quota)
-  void reply.header('ratelimit-policy', policyText(quota)).header('ratelimit', restText(verdict))
+  stateQuota(reply, quota, verdict)
   return verdict
 }
 
@@ -45,7 +45,12 @@ export function giveBack(
   if (principal === null) throw new Refusal(401)
   const quota = principal.limits ?? limit.quota
   limit.giveBack(principal.consumer, units, quota)
-  void reply.header('ratelimit', restText(limit.take(principal.consumer, 0, quota)))
+  stateQuota(reply, quota, limit.take(principal.consumer, 0, quota))
+}
+
+function stateQuota(reply: FastifyReply, quota: Quota, verdict: Verdict): void {
+  const [policyName, policy, restName, rest] = quotaLines.of(quota, verdict)
+  void reply.header(policyName, policy).header(restName, rest)
 }
 
 /** Long lists cost one more unit per thousand rows requested. */

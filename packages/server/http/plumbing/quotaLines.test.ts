@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { policyText, restText } from '../../access/quotaText.ts'
+import type { Quota, Verdict } from '../../access/rateLimit.ts'
 import { QuotaLines } from './quotaLines.ts'
 
 const quotas = [
@@ -17,19 +18,24 @@ const verdict = fc.record({
 it('says whatever was said before what is true now', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom(...quotas), verdict)), asked => {
-      const lines = new QuotaLines({ units: 1, windowMs: 1000, burst: 1 })
+      const lines = new QuotaLines()
       for (const [quota, said] of asked) {
-        expect(lines.policyOf(quota)).toBe(policyText(quota))
-        expect(lines.restOf(said)).toBe(restText(said))
+        expect(lines.of(quota, said)).toEqual([
+          'ratelimit-policy',
+          policyText(quota),
+          'ratelimit',
+          restText(said),
+        ])
       }
     }),
   )
 })
 
 it('rounds a wait up to whole seconds, and says a new rest at once', () => {
-  const lines = new QuotaLines({ units: 600, windowMs: 60_000, burst: 60 })
-  expect(lines.restOf({ allowed: true, remaining: 59, waitMs: 100 })).toBe('"default";r=59;t=1')
-  expect(lines.restOf({ allowed: true, remaining: 59, waitMs: 700 })).toBe('"default";r=59;t=1')
-  expect(lines.restOf({ allowed: true, remaining: 58, waitMs: 700 })).toBe('"default";r=58;t=1')
-  expect(lines.restOf({ allowed: true, remaining: 58, waitMs: 1100 })).toBe('"default";r=58;t=2')
+  const lines = new QuotaLines()
+  const restOf = (verdict: Verdict) => lines.of(quotas[0] as Quota, verdict)[3]
+  expect(restOf({ allowed: true, remaining: 59, waitMs: 100 })).toBe('"default";r=59;t=1')
+  expect(restOf({ allowed: true, remaining: 59, waitMs: 700 })).toBe('"default";r=59;t=1')
+  expect(restOf({ allowed: true, remaining: 58, waitMs: 700 })).toBe('"default";r=58;t=1')
+  expect(restOf({ allowed: true, remaining: 58, waitMs: 1100 })).toBe('"default";r=58;t=2')
 })

@@ -1,23 +1,23 @@
 /**
- * The texts of the two quota headers, cached: most consumers have the same quota, and one that requests no faster than
- * it earns has the same remainder every time. A cached text is neither built nor validated again.
+ * The quota headers of every answer, with their texts cached: most consumers have the same quota, and one that requests
+ * no faster than it earns has the same remainder every time. A cached text is neither built nor validated again.
  */
 import { policyText, restText } from '../../access/quotaText.ts'
 import type { Quota, Verdict } from '../../access/rateLimit.ts'
 
 export class QuotaLines {
-  #quota: Quota
-  #policy: string
+  #quota: Quota | null = null
+  #policy = ''
   #remaining = 0
   #waitS = 0
   #rest = restText({ remaining: 0, waitMs: 0 })
 
-  constructor(quota: Quota) {
-    this.#quota = quota
-    this.#policy = policyText(quota)
+  /** Names and values, as `writeHead` takes them. */
+  of(quota: Quota, verdict: Verdict): readonly [string, string, string, string] {
+    return ['ratelimit-policy', this.#policyOf(quota), 'ratelimit', this.#restOf(verdict)]
   }
 
-  policyOf(quota: Quota): string {
+  #policyOf(quota: Quota): string {
     if (quota !== this.#quota) {
       this.#quota = quota
       this.#policy = policyText(quota)
@@ -25,7 +25,7 @@ export class QuotaLines {
     return this.#policy
   }
 
-  restOf(verdict: Verdict): string {
+  #restOf(verdict: Verdict): string {
     const { remaining, waitMs } = verdict
     const waitS = Math.ceil(waitMs / 1000)
     if (remaining !== this.#remaining || waitS !== this.#waitS) {
@@ -36,3 +36,6 @@ export class QuotaLines {
     return this.#rest
   }
 }
+
+/** Those of this process. */
+export const quotaLines = new QuotaLines()

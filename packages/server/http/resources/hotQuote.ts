@@ -9,7 +9,8 @@ import { requestId } from '../../ops/requestId.ts'
 import type { Connections } from '../plumbing/connections.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import type { AnswerSeries } from '../plumbing/metrics.ts'
-import { QuotaLines } from '../plumbing/quotaLines.ts'
+import { quotaLines } from '../plumbing/quotaLines.ts'
+import { mayRead } from '../admission.ts'
 import { isNamedIn, type QuoteKey, type ReadyQuote } from '../views/quoteCache.ts'
 import { JSON_TYPE } from '../plumbing/request.ts'
 
@@ -37,14 +38,12 @@ class HotQuotes {
   readonly #handle: Listener
   readonly #full: AnswerSeries
   readonly #notModified: AnswerSeries
-  readonly #lines: QuotaLines
 
   constructor(context: HttpContext, handle: Listener) {
     this.#context = context
     this.#handle = handle
     this.#full = context.metrics.answersOf('GET', ROUTE, 200)
     this.#notModified = context.metrics.answersOf('GET', ROUTE, 304)
-    this.#lines = new QuotaLines(context.limit.quota)
   }
 
   /** False, with nothing done or charged, for any other request. */
@@ -59,7 +58,7 @@ class HotQuotes {
     const startMs = clock.monotonicMs()
     const nowMs = clock.nowMs()
     const principal = access.recall(authorization, startMs, nowMs)
-    if (principal === null || !principal.scopes.includes('read')) return false
+    if (principal === null || !mayRead(principal.scopes)) return false
     const rest = url.slice(PATH.length)
     const ready = quotes.recall(rest as QuoteKey, nowMs)
     if (ready !== null) return this.#send(principal, ready, request, response, startMs)
@@ -98,10 +97,7 @@ class HotQuotes {
       requestId(),
       'cache-control',
       'private, no-cache',
-      'ratelimit-policy',
-      this.#lines.policyOf(quota),
-      'ratelimit',
-      this.#lines.restOf(verdict),
+      ...quotaLines.of(quota, verdict),
       'etag',
       etag,
       'content-type',
