@@ -11,7 +11,9 @@ import type { PolicyInForce } from '../settings.ts'
 import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 
-export function registerPolicy(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'adoptPolicy' | 'chains' | 'clock' | 'settings' | 'store'>
+
+export function registerPolicy(app: FastifyInstance, context: Needs): void {
   const { settings } = context
   app.get('/v1/admin/policy', async request => {
     new Params(searchOf(request), [], malformed)

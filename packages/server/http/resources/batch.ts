@@ -11,6 +11,8 @@ import { presentText, readingOf } from '../views/presented.ts'
 import { malformedQuote, searchOf } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'quotes' | 'store'>
+
 const MAX_BODY = 64 * 1024
 
 type EntryError = {
@@ -20,7 +22,7 @@ type EntryError = {
 }
 type Outcome = { readonly quote: object } | { readonly error: EntryError }
 
-export function registerBatch(app: FastifyInstance, context: HttpContext): void {
+export function registerBatch(app: FastifyInstance, context: Needs): void {
   app.post('/v1/quote/tokens', { bodyLimit: MAX_BODY }, async (request, reply) => {
     new Params(searchOf(request), [], malformedQuote)
     const { tokens, min_score } = bodyOf(request, BatchRequest, malformedQuote)
