@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { holdsKey } from '../access/apiKey.ts'
-import { hasTwoCredentials, presentedIn } from '../access/presented.ts'
+import { hasTwoCredentials, presentedIn } from '../access/credentials.ts'
 import { vendorKey } from './compat/vendor.ts'
 import { EVENT_STREAM, isAdmin, isApi, isCompat, isMcp, isWebhook, pathFor, PROBES } from './paths.ts'
 import { Crowded, Refusal, RequestError } from './plumbing/apiError.ts'

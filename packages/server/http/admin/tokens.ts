@@ -8,7 +8,7 @@ import { type HttpContext, type ServedChain, servedChain } from '../plumbing/con
 import { pendingText } from '../resources/enrol.ts'
 import { addressIn, integerIn, Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
-import { readingOf } from '../views/presented.ts'
+import { readingOf } from '../views/stateAsShown.ts'
 import { tokenText } from '../views/rows.ts'
 import { auditChange } from './audited.ts'
 import { running } from './running.ts'

@@ -11,7 +11,7 @@ import { lookUpAll } from '../resources/batchLookUps.ts'
 import { ENTRY_UNITS, giveBack, spend } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { budgetSpent } from '../resources/onDemand.ts'
-import { presentText, readingOf } from '../views/presented.ts'
+import { presentText, readingOf } from '../views/stateAsShown.ts'
 import { principalOf } from '../resources/session.ts'
 
 type Needs = Pick<HttpContext, 'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'store'>

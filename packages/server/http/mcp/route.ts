@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createClient } from '@assay/sdk'
-import { isOwnOrigin } from '../../access/presented.ts'
+import { isOwnOrigin } from '../../access/credentials.ts'
 import { Refusal, RequestError } from '../plumbing/apiError.ts'
 import { charge } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'

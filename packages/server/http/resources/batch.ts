@@ -7,7 +7,7 @@ import { ENTRY_UNITS, giveBack, spend } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { budgetSpent } from './onDemand.ts'
 import { addressIn, Params } from '../plumbing/params.ts'
-import { presentText, readingOf } from '../views/presented.ts'
+import { presentText, readingOf } from '../views/stateAsShown.ts'
 import { malformedQuote, searchOf } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
 

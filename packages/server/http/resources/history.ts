@@ -8,7 +8,7 @@ import { charge, unitsOfRows } from '../plumbing/charge.ts'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { addressIn, integerIn, Params } from '../plumbing/params.ts'
-import { asCommitted, present } from '../views/presented.ts'
+import { asCommitted, present } from '../views/stateAsShown.ts'
 import { gapsText } from '../views/rows.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 

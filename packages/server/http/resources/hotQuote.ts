@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Principal } from '../../access/access.ts'
-import { hasTwoCredentials } from '../../access/presented.ts'
+import { hasTwoCredentials } from '../../access/credentials.ts'
 import { requestId } from '../../ops/requestId.ts'
 import type { Connections } from '../plumbing/connections.ts'
 import type { HttpContext } from '../plumbing/context.ts'

@@ -7,7 +7,7 @@ import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { integerIn, Params, poolIn } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
-import { asCommitted, readingOf } from '../views/presented.ts'
+import { asCommitted, readingOf } from '../views/stateAsShown.ts'
 import { momentsOf, type PoolMoment } from '../views/poolReading.ts'
 import { eventText, gapsText, poolText, snapshotText } from '../views/rows.ts'
 

@@ -1,7 +1,7 @@
 /** POST, GET and DELETE /v1/session: a browser session, and a cursor of the stream to resume from. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../access/access.ts'
-import { cookieName, isOfForeignPage, isOwnOrigin, isSecure } from '../../access/presented.ts'
+import { cookieName, isOfForeignPage, isOwnOrigin, isSecure } from '../../access/credentials.ts'
 import type { SessionRow } from '../../store/port.ts'
 import { SCHEMA_VERSION } from '@assay/sdk/wire'
 import { CURSOR_LIFETIME_MS, sealCursor } from '../../stream/cursor.ts'
