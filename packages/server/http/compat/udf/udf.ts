@@ -1,6 +1,7 @@
 /**
- * A data feed for TradingView's charts (its UDF protocol): candles of our own published prices. A symbol is a token of
- * a chain, named `chain_id:address`, because symbols chosen by tokens do not identify them.
+ * A data feed for TradingView's charts (its UDF protocol): candles of our own published prices, with the volume of the
+ * token's pools in dollars where it is completely known. A symbol is a token of a chain, named `chain_id:address`,
+ * because symbols chosen by tokens do not identify them.
  */
 import type { FastifyInstance } from 'fastify'
 import { exact } from '@assay/sdk'
@@ -9,11 +10,14 @@ import { charge } from '../../plumbing/charge.ts'
 import type { HttpContext } from '../../plumbing/context.ts'
 import { searchOf } from '../../plumbing/request.ts'
 import type { TokenRow } from '../../../store/port.ts'
+import { Absences } from '../absences.ts'
 import { tokenAt } from '../addresses.ts'
 import { FIGURE_UNITS } from '../figures.ts'
 import { candlesBack } from '../candlesBack.ts'
+import { volumesOf } from '../candleVolumes.ts'
 import { knownPrices, type Found, type Token } from '../prices.ts'
 import { toNumber } from '../rounding.ts'
+import { poolsOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
 
 type Needs = Pick<HttpContext, 'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'store'>
@@ -92,11 +96,15 @@ export function registerUdf(app: FastifyInstance, context: Needs): void {
     const limit =
       countback === null ? MOST_BARS : Math.min(MOST_BARS, Math.max(1, secondsIn(search, 'countback')))
     await charge(context, request, reply, FIGURE_UNITS)
-    const bars = (
-      await candlesBack(context, token, { intervalMs, beforeMs: toMs, sinceMs: fromMs, limit })
-    ).flatMap(({ fromMs: at, open, high, low, close }) => {
+    const candles = await candlesBack(context, token, { intervalMs, beforeMs: toMs, sinceMs: fromMs, limit })
+    const absences = new Absences()
+    const pools = await poolsOf(context, token)
+    const volumes = await volumesOf(context, token, pools, candles, intervalMs, absences)
+    absences.tell(reply)
+    const bars = candles.flatMap(({ fromMs: at, open, high, low, close }, index) => {
       const [o, h, l, c] = [open, high, low, close].map(toNumber)
-      return o == null || h == null || l == null || c == null ? [] : [{ t: at / 1000, o, h, l, c }]
+      if (o == null || h == null || l == null || c == null) return []
+      return [{ t: at / 1000, o, h, l, c, v: volumes[index] ?? null }]
     })
     if (bars.length === 0) return { s: 'no_data', ...(await nextTime(context, token, intervalMs, toMs)) }
     return {
@@ -106,6 +114,8 @@ export function registerUdf(app: FastifyInstance, context: Needs): void {
       h: bars.map(({ h }) => h),
       l: bars.map(({ l }) => l),
       c: bars.map(({ c }) => c),
+      // Charts show no volume where the member is missing, and none for a bar where it is null.
+      ...(bars.some(({ v }) => v !== null) ? { v: bars.map(({ v }) => v) } : {}),
     }
   })
 }
@@ -151,7 +161,8 @@ function symbolText({ chains }: Pick<HttpContext, 'chains'>, token: Token, { row
     supported_resolutions: NAMES,
     intraday_multipliers: NAMES.filter(each => !each.endsWith('D')),
     has_empty_bars: false,
-    visible_plots_set: 'ohlc',
+    visible_plots_set: 'ohlcv',
+    volume_precision: 2,
     currency_code: 'USD',
   }
 }
