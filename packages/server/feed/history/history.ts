@@ -6,7 +6,8 @@
  * as many logs as a known provider limit is not trusted: the range is halved. Where most blocks contain requested logs,
  * the search is skipped and all blocks are read, which proves more and costs the node less.
  */
-import type { ChainConfig, Hex } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
 import { pause } from '../condition.ts'
 import { fetchBlock } from '../proof/block.ts'

@@ -5,7 +5,7 @@
  *
  * Nothing proves a range of logs on its own. When a second endpoint gives the same answer, the logs count as proven.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
 import { requestAll } from '../transport/batches.ts'
 import { pause } from '../condition.ts'

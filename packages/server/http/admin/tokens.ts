@@ -1,6 +1,6 @@
 /** /v1/admin/tokens/{chain_id}/{token_address}: enrol a token permanently, remove it, or confirm changed decimals. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { DecimalsRequest } from '@assay/sdk/wire'
 import { RequestError } from '../plumbing/apiError.ts'
 import { bodyOf } from '../plumbing/body.ts'

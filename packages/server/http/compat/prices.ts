@@ -5,7 +5,7 @@
 import { exact } from '@assay/sdk'
 import type { CompactState } from '@assay/sdk/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { TokenRow } from '../../store/port.ts'
 import { lookUpAll } from '../resources/batchLookUps.ts'
 import { ENTRY_UNITS, giveBack, spend } from '../plumbing/charge.ts'

@@ -4,7 +4,7 @@
  */
 import type { QuoteErrorCode } from '@assay/sdk/wire'
 import type { Principal } from '../../access/access.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Enrolment } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'

@@ -1,6 +1,6 @@
 /** GET /v1/chains and GET /v1/chains/{chain_id}/health. */
 import type { FastifyInstance } from 'fastify'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { integerIn, Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'

@@ -1,6 +1,6 @@
 /** Answers computed for one token at the tip, with the errors and the 202 that all of them share. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { ChainService } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import { charge, COMPUTING_UNITS, giveBack } from '../plumbing/charge.ts'

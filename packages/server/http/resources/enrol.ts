@@ -1,7 +1,7 @@
 /** Enrols an unknown token, within the consumer's daily limit. */
 import { DEFAULT_LIMITS } from '../../access/limits.ts'
 import type { Principal } from '../../access/access.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { EnrolmentClaim } from '../../store/operator.ts'
 import type { Enrolment } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'

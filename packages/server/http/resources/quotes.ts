@@ -1,7 +1,7 @@
 /** GET /v1/quote/token and GET /v1/quote/pool. */
 import { type CompactState, lastPricedIn } from '@assay/sdk/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Narrowing } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import { charge, COMPUTING_UNITS, giveBack } from '../plumbing/charge.ts'

@@ -1,7 +1,7 @@
 /** GET /v1/tokens and GET /v1/search. */
 import type { FastifyInstance } from 'fastify'
 import type { TokenRow } from '../../store/port.ts'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import { RequestError } from '../plumbing/apiError.ts'
 import { chainText } from './chains.ts'
 import { charge, unitsOfRows } from '../plumbing/charge.ts'

@@ -22,7 +22,8 @@ import { isFeedError } from '../../feed/feedError.ts'
 import type { PastReader } from '../../feed/history/past.ts'
 import type { Market, TickSpan } from '../../market/market.ts'
 import { readBefore, readWindow, spansOf } from '../../market/pastWindow.ts'
-import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 
 type Means = { readonly market: Pick<Market, 'recheck'>; readonly signal: AbortSignal }
