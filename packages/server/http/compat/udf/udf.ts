@@ -20,7 +20,10 @@ import { toNumber } from '../rounding.ts'
 import { poolsOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
 
-type Needs = Pick<HttpContext, 'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'store'>
+type Needs = Pick<
+  HttpContext,
+  'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'settings' | 'store'
+>
 
 const MINUTE_MS = 60_000
 /** Resolutions by their chart names, in milliseconds. */
