@@ -4,7 +4,7 @@
  * change in the same turn as the engine's own position.
  */
 import { count, type Family, type Input, type NewPool, type PastBlock, type State } from '@assay/engine'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type Recent = PastBlock & { readonly parentHash: Hex }

@@ -11,7 +11,7 @@ import { SWAP as PANCAKE_SWAP } from '../../market/pancake/pancake.ts'
 import { TOPIC as V2 } from '../../market/v2/v2.ts'
 import { TOPIC as V3 } from '../../market/v3/v3.ts'
 import { encodeInt } from '../../market/words.ts'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type PoolEvent = Block['events'][number]
