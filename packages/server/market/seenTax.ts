@@ -1,5 +1,5 @@
 /** A token's tax as one transaction shows it: what was sent, compared with what arrived. */
-import type { Address } from '../ops/config.ts'
+import type { Address } from '../ops/hex.ts'
 
 export type SeenTaxes = {
   readonly token: Address

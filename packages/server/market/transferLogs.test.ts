@@ -26,7 +26,7 @@ import {
 import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toLogEntry } from '../feed/answers/entry.ts'
-import type { DeploymentConfig } from '../ops/config.ts'
+import type { DeploymentConfig } from '../config/config.ts'
 import { decodeBlock } from './decode.ts'
 import { deployV4Router, route, type RouterStep } from './testing/v4Router.ts'
 import { taxesIn } from './transferLogs.ts'

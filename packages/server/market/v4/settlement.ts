@@ -5,7 +5,7 @@
  * a single swap. It can be with all swaps of the token together: either their sum equals what the Transfer logs moved,
  * or the manager did nothing else in the transaction, and then the difference is the tax. Anything else shows nothing.
  */
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { type SeenTaxes, sum, type Swapped, taxed, type Transfer } from '../seenTax.ts'
 
 /** Nobody takes a share of a purchase to these, so what goes there was withheld by the token; it may also go to itself. */
