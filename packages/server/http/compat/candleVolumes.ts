@@ -12,7 +12,7 @@ import { tradedIn, volumeOf } from './tradedPools.ts'
 
 /** One value for each candle, in their order; null where it is not known. `pools` is null when there are too many. */
 export async function volumesOf(
-  context: HttpContext,
+  context: Pick<HttpContext, 'clock' | 'config' | 'settings' | 'store'>,
   token: Token,
   pools: readonly PoolRow[] | null,
   candles: readonly Candle[],

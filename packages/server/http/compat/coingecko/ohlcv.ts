@@ -21,6 +21,8 @@ import { PREFIX } from '../vendor.ts'
 import { chainIn, type CoinGecko } from './asked.ts'
 import { knownPool, sidesOf } from './poolItems.ts'
 
+type Needs = Pick<HttpContext, 'clock' | 'config' | 'settings' | 'store'>
+
 const TIMEFRAMES: Readonly<Record<string, { readonly unitMs: number; readonly steps: readonly number[] }>> = {
   day: { unitMs: 86_400_000, steps: [1] },
   hour: { unitMs: 3_600_000, steps: [1, 4, 12] },
@@ -57,7 +59,7 @@ export function registerOhlcv(app: FastifyInstance, { context }: CoinGecko): voi
 
 type Asked = { readonly intervalMs: number; readonly beforeMs: number; readonly limit: number }
 
-function askedIn(context: HttpContext, request: FastifyRequest): Asked {
+function askedIn(context: Pick<HttpContext, 'clock'>, request: FastifyRequest): Asked {
   const search = searchOf(request)
   const timeframe = TIMEFRAMES[pathOf(request, 'timeframe')]
   if (timeframe === undefined) throw new RequestError(400, 'timeframe must be day, hour or minute')
@@ -97,7 +99,7 @@ function sideNamed(wanted: string, { base, quote }: { readonly base: Token; read
 
 /** Newest first: time in seconds, open, high, low, close, volume. */
 async function listOf(
-  context: HttpContext,
+  context: Needs,
   reply: FastifyReply,
   token: Token,
   pools: readonly PoolRow[] | null,
@@ -120,7 +122,11 @@ const answerOf = (request: FastifyRequest, ohlcv_list: readonly unknown[], meta:
   meta,
 })
 
-async function metaOf({ store }: HttpContext, base: Token, quote: Token | null): Promise<object> {
+async function metaOf(
+  { store }: Pick<HttpContext, 'store'>,
+  base: Token,
+  quote: Token | null,
+): Promise<object> {
   const [x = null, y = null] = await store.readTokensOf(quote === null ? [base] : [base, quote])
   const of = ({ tokenAddress }: Token, row: TokenRow | null) => ({
     address: tokenAddress,

@@ -20,6 +20,11 @@ import { toNumber } from '../rounding.ts'
 import { poolsOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
 
+type Needs = Pick<
+  HttpContext,
+  'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'settings' | 'store'
+>
+
 const MINUTE_MS = 60_000
 /** Resolutions by their chart names, in milliseconds. */
 const RESOLUTIONS: Readonly<Record<string, number>> = {
@@ -36,7 +41,7 @@ const [MOST_BARS, MOST_FOUND, LONGEST_QUERY] = [2000, 30, 64]
 const SHOWN_DIGITS = 6
 const MOST_DECIMALS = 16
 
-export function registerUdf(app: FastifyInstance, context: HttpContext): void {
+export function registerUdf(app: FastifyInstance, context: Needs): void {
   app.get(`${PREFIX.udf}/config`, async () => ({
     supported_resolutions: NAMES,
     supports_search: true,
@@ -119,17 +124,12 @@ export function registerUdf(app: FastifyInstance, context: HttpContext): void {
 }
 
 /** The newest bar before an empty range, so that a chart knows where to continue. */
-async function nextTime(
-  context: HttpContext,
-  token: Token,
-  intervalMs: number,
-  beforeMs: number,
-): Promise<object> {
+async function nextTime(context: Needs, token: Token, intervalMs: number, beforeMs: number): Promise<object> {
   const [last] = await candlesBack(context, token, { intervalMs, beforeMs, limit: 1 })
   return last === undefined ? {} : { nextTime: last.fromMs / 1000 }
 }
 
-async function tokenNamed({ chains }: HttpContext, symbol: string | null): Promise<Token> {
+async function tokenNamed({ chains }: Pick<HttpContext, 'chains'>, symbol: string | null): Promise<Token> {
   const [, chainId = '', address = ''] = /^(\d{1,15}):(0x[0-9a-fA-F]{40})$/.exec(symbol ?? '') ?? []
   const token = tokenAt(Number(chainId), address)
   if (token === null || !chains.has(token.chainId)) throw new RequestError(404, 'unknown_symbol')
@@ -144,7 +144,7 @@ function secondsIn(search: URLSearchParams, name: string): number {
 
 const tickerOf = ({ chainId, tokenAddress }: Token): string => `${chainId}:${tokenAddress}`
 
-function symbolText({ chains }: HttpContext, token: Token, { row, price }: Found): object {
+function symbolText({ chains }: Pick<HttpContext, 'chains'>, token: Token, { row, price }: Found): object {
   const ticker = tickerOf(token)
   const chain = chains.get(token.chainId)?.config.name ?? ''
   return {
@@ -170,7 +170,7 @@ function symbolText({ chains }: HttpContext, token: Token, { row, price }: Found
   }
 }
 
-const foundText = ({ chains }: HttpContext, row: TokenRow): object => {
+const foundText = ({ chains }: Pick<HttpContext, 'chains'>, row: TokenRow): object => {
   const ticker = `${row.chainId}:${row.tokenAddress}`
   return {
     symbol: row.symbol ?? ticker,
