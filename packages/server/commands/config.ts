@@ -13,6 +13,7 @@ export { configSchema } from '../ops/configSchema.ts'
 export { type ShownConfig, showConfig, showEnvironment } from '../ops/configSources.ts'
 export { configTemplate } from '../ops/configTemplate.ts'
 export { configWarnings } from '../ops/configWarnings.ts'
+export { historySentence } from '../ops/historySize.ts'
 export { ConfigError, environmentConfig, hasShortCut, loadConfig } from '../ops/loadConfig.ts'
 export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'
 export { type ListedKey, SCOPES }
