@@ -1,6 +1,7 @@
 /** Deletes old records periodically, in steps small enough that no commit has to wait for one. */
 import type { Settings } from '../http/settings.ts'
 import type { Clock } from '../ops/clock.ts'
+import { historyBytes, mebibytes } from '../ops/historySize.ts'
 import type { Log } from '../ops/log.ts'
 import type { MaintenanceStore, PruneLimits } from '../store/maintenance.ts'
 
@@ -20,6 +21,7 @@ export type Retaining = {
 export function keepPruning({ store, settings, clock, log, replayed, isWanted }: Retaining): {
   close(): void
 } {
+  void tellSize(store, settings, log)
   const pruning = setInterval(() => {
     if (isWanted?.() === false) return
     store
@@ -28,4 +30,20 @@ export function keepPruning({ store, settings, clock, log, replayed, isWanted }:
   }, PRUNE_MS)
   pruning.unref()
   return { close: () => clearInterval(pruning) }
+}
+
+/** At start, so that an operator learns the size of a history before it is there. */
+async function tellSize(store: MaintenanceStore, { retention }: Settings, log: Log): Promise<void> {
+  const days = retention.historyDays ?? null
+  if (days === null) return
+  try {
+    const { prices, fromMs, toMs } = await store.readHistorySize()
+    log.info('the history of prices is kept', {
+      days,
+      prices,
+      expected_mib: mebibytes(historyBytes(days, { prices, ms: toMs - fromMs })),
+    })
+  } catch (failure) {
+    log.warn('the size of the history could not be read', { error: String(failure) })
+  }
 }

@@ -188,4 +188,54 @@ export function historyContract(database: () => TestDatabase): void {
     for (const row of rows) expect(row.sequence).toBeGreaterThanOrEqual(oldest)
     expect(await store.readTokenAt(CHAIN, TOKEN, { ms: 60_000 })).toBeNull()
   })
+
+  test('history that is kept longer than the log answers as before, and the log is as short as without it', async () => {
+    const store = await database().connect()
+    await publish(store, 250)
+    const retraction = tokenRetract({ chainId: CHAIN, recordId: 'gone' }, TOKEN, `${TOKEN}-250`)
+    await store.commit(
+      commitOf(CHAIN, 251, { records: [saidAt(retraction, { atMs: 15_060_000, block: 351 })] }),
+    )
+    const everything = () => store.readTokenHistory(range(0, 1e12, 1000))
+    const then = () => store.readTokenAt(CHAIN, TOKEN, { ms: 60_000 })
+    const [before, first] = [await everything(), await then()]
+    expect(before).toHaveLength(251)
+    const nowMs = commitOf(CHAIN, 251).atMs + HOUR_MS
+    const limits = { nowMs, hours: 1, records: 8, batch: 7 }
+    await store.prune({ ...limits, historyDays: 2 })
+    const { oldest, head } = await store.readBounds()
+    expect(oldest).toBeGreaterThan(head - 20)
+    expect((await store.readLog(0, 1000, null))[0]?.sequence).toBe(oldest)
+    expect(await everything()).toEqual(before)
+    expect(await then()).toEqual(first)
+    // Nothing is kept twice when it is asked again, and the rest of the log follows.
+    await store.prune({ ...limits, records: 0, historyDays: 2 })
+    await store.prune({ ...limits, records: 0, historyDays: 2 })
+    expect(await store.readLog(0, 1000, null)).toEqual([])
+    expect(await everything()).toEqual(before)
+    expect(await (await database().connect()).readTokenHistory(range(0, 1e12, 1000))).toEqual(before)
+  })
+
+  test('kept history ends after its days, oldest first, or when it is no longer wanted', async () => {
+    const store = await database().connect()
+    const DAY_MS = 24 * HOUR_MS
+    for (const day of [0, 1, 2, 3])
+      await store.commit(
+        commitOf(CHAIN, day + 1, {
+          atMs: day * DAY_MS,
+          records: [priced(day + 1, `${day}`, { atMs: day * DAY_MS, block: day })],
+        }),
+      )
+    // States of one step share a row, and the last of them decides for all: so, one record a step.
+    const limits = { nowMs: 3 * DAY_MS, hours: 24, records: 0, batch: 1 }
+    const days = async () => (await store.readTokenHistory(range(0, 1e12))).map(row => displayIn(row.state))
+    await store.prune({ ...limits, historyDays: 3 })
+    expect((await store.readBounds()).oldest).toBe(4)
+    expect(await days()).toEqual(['1', '2', '3'])
+    await store.prune({ ...limits, historyDays: 2 })
+    expect(await days()).toEqual(['2', '3'])
+    expect(await store.readTokenAt(CHAIN, TOKEN, { ms: DAY_MS })).toBeNull()
+    await store.prune({ ...limits, historyDays: null })
+    expect(await days()).toEqual(['3'])
+  })
 }
