@@ -104,7 +104,9 @@ async function logsOf(
 }
 
 /** The price ranges of concentrated pools, from their swaps. */
-export function spansOf({ blocks }: Window): ReadonlyMap<Address, TickSpan> {
+export function spansOf(
+  blocks: readonly { readonly events: readonly PoolEvent[] }[],
+): ReadonlyMap<Address, TickSpan> {
   const spans = new Map<Address, { lowest: number; highest: number }>()
   for (const { events } of blocks)
     for (const { pool, event } of events) {

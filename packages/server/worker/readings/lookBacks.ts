@@ -99,7 +99,7 @@ export class ReadWindow {
     this.#reading = reading
     this.#window = window
     this.#until = until
-    this.spans = spansOf(window)
+    this.spans = spansOf(window.blocks)
   }
 
   async fold(loaded: readonly LoadedPool[], { market }: Means): Promise<Folded> {
