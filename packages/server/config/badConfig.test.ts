@@ -75,6 +75,20 @@ test.each([
   expect(faults.join()).not.toContain('hunter2')
 })
 
+test('R-ticks-8: a second manager of v4 on a chain is refused, because ids of pools do not say whose they are', () => {
+  const manager = (id: string, address: string) => ({
+    deployment_id: id,
+    family: 'amm_v4',
+    factory_address: address,
+    deployment_block: null,
+  })
+  const own = manager('own', `0x${'a1'.repeat(20)}`)
+  expect(chainFaults({ deployments: [own] })).toEqual([])
+  expect(chainFaults({ deployments: [own, manager('fork', `0x${'a2'.repeat(20)}`)] })).toEqual([
+    'chains[0].deployments[1].family: received "amm_v4", expected one deployment of amm_v4 on a chain, because two would have the same pool ids; chains[0].deployments[0] already is one',
+  ])
+})
+
 test('an unknown key names the one that was probably meant', () => {
   expect(chainFaults({ block_time_s: 12 })).toEqual([
     expect.stringMatching(
