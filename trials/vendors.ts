@@ -13,6 +13,9 @@ import { roomyClient } from '../packages/server/service/testing/roomy.ts'
 import { startTestChain } from '../packages/server/service/testing/testChain.ts'
 import { startTestService } from '../packages/server/service/testing/testService.ts'
 import { McpProcess } from './vendors/mcpProcess.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:vendors', {})
 
 const PACKAGES = {
   private: true,
