@@ -16,7 +16,7 @@ const PAGE = 'docs/TRUTH.md'
 /** Each has a node and a service of its own, which mostly wait. */
 const CHAINS_AT_ONCE = 2
 
-const USAGE = `npm run attack -- [PART OF A NAME]… [--engine|--chain] [--table]
+const USAGE = `npm run attack -- [PART OF A NAME]… [--engine|--chain] [--families] [--table]
   --engine, --chain  only on the engine, or only on local nodes
   --families         only on pools of families other than the attack's own
   --table            writes the table of ${PAGE}`

@@ -1,6 +1,7 @@
 /** Maintenance of a store by an operator or a timer, beside the port: retention, and a new epoch after a restore. */
 import type { LogBounds, Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
+import type { ScanStore } from './withdrawalScan.ts'
 
 export type PruneLimits = {
   readonly nowMs: number
@@ -19,7 +20,9 @@ export type PruneLimits = {
 
 export type Pruned = { readonly records: number; readonly events: number; readonly inputs: number }
 
-export type MaintenanceStore = {
+export type MaintenanceStore = RetentionStore & ScanStore
+
+export type RetentionStore = {
   /** Deletes, from the oldest, the records past both limits. A record may stay a little longer with its neighbours. */
   prune(limits: PruneLimits): Promise<Pruned>
   /** The number of prices in history, and the times of evaluation of the oldest and the newest. */

@@ -7,10 +7,10 @@ import { epochStart } from '../epoch.ts'
 import { type DeletedRow, keptRows } from '../keptStates.ts'
 import {
   assertPruneLimits,
-  type MaintenanceStore,
   oldestHistoryMs,
   oldestMs,
   type PruneLimits,
+  type RetentionStore,
 } from '../maintenance.ts'
 import type { Claimed } from './claimed.ts'
 import { type Connection, type Query, type Statement, statement } from './connection.ts'
@@ -32,6 +32,10 @@ function removing(sql: string): Series['remove'] {
   return (connection, key) => connection.query(asked, [key])
 }
 
+/** Points, and what withdrew them. */
+const HISTORY_REMOVED = `points AS (DELETE FROM token_history WHERE sequence <= $1)
+  DELETE FROM withdrawal WHERE sequence <= $1`
+
 const LOG: Series = {
   kept: statement(
     'SELECT coalesce(max(last), 0) AS key FROM log, head WHERE log.written <= head.written - $1::bigint',
@@ -40,9 +44,7 @@ const LOG: Series = {
     'SELECT last AS key, count AS records, at_ms FROM log WHERE last <= $1 ORDER BY last LIMIT $2',
   ),
   // History refers to the log and is deleted with it.
-  remove: removing(
-    'WITH pruned AS (DELETE FROM log WHERE last <= $1) DELETE FROM token_history WHERE sequence <= $1',
-  ),
+  remove: removing(`WITH pruned AS (DELETE FROM log WHERE last <= $1), ${HISTORY_REMOVED}`),
 }
 
 const TAKE = statement(`
@@ -73,9 +75,7 @@ const HISTORY: Series = {
   oldest: statement(
     'SELECT last AS key, count AS records, at_ms FROM kept_state WHERE last <= $1 ORDER BY last LIMIT $2',
   ),
-  remove: removing(
-    'WITH pruned AS (DELETE FROM kept_state WHERE last <= $1) DELETE FROM token_history WHERE sequence <= $1',
-  ),
+  remove: removing(`WITH pruned AS (DELETE FROM kept_state WHERE last <= $1), ${HISTORY_REMOVED}`),
 }
 const numbered = (table: 'pool_event' | 'input'): Series => ({
   kept: statement(
@@ -94,7 +94,7 @@ const HISTORY_SIZE = statement(`
   FROM token_history`)
 const SET_EPOCH = statement(`UPDATE head SET epoch = $1, next = $2, timeline = ${TIMELINE}`)
 
-export function maintenanceStore(connection: Connection, { generation }: Claimed): MaintenanceStore {
+export function maintenanceStore(connection: Connection, { generation }: Claimed): RetentionStore {
   return {
     async prune(limits) {
       assertPruneLimits(limits)

@@ -8,10 +8,10 @@ import { epochStart } from '../epoch.ts'
 import { type DeletedRow, keptRows } from '../keptStates.ts'
 import {
   assertPruneLimits,
-  type MaintenanceStore,
   oldestHistoryMs,
   oldestMs,
   type PruneLimits,
+  type RetentionStore,
 } from '../maintenance.ts'
 import type { Connection } from './connection.ts'
 import { boundsReader } from './log.ts'
@@ -34,7 +34,7 @@ type Series = {
   readonly remove: (key: number) => () => void
 }
 
-export function maintenanceStore(connection: Connection): MaintenanceStore {
+export function maintenanceStore(connection: Connection): RetentionStore {
   const log = logSeries(connection)
   const history = historySeries(connection)
   const events = numberedSeries(connection, 'pool_event')
@@ -84,7 +84,7 @@ function logSeries(connection: Connection): (isHistoryKept: boolean) => Series {
     'INSERT OR IGNORE INTO kept_state (last, count, at_ms, packed) VALUES (?, ?, ?, ?)',
   )
   const removeLog = connection.prepare('DELETE FROM log WHERE last <= ?')
-  const removeHistory = connection.prepare('DELETE FROM token_history WHERE sequence <= ?')
+  const removeHistory = historyRemover(connection)
   const oldest = connection.prepare(
     'SELECT last AS key, count AS records, written AS place, at_ms FROM log ORDER BY last LIMIT ?',
   )
@@ -98,16 +98,26 @@ function logSeries(connection: Connection): (isHistoryKept: boolean) => Series {
         for (const { last, count, timeMs, packed } of kept) keep.run(last, count, timeMs, packed)
         removeLog.run(key)
         // History refers to the log and is deleted with it, unless its states are kept.
-        if (!isHistoryKept) removeHistory.run(key)
+        if (!isHistoryKept) removeHistory(key)
       }
     },
   })
 }
 
+/** Points, and what withdrew them. */
+function historyRemover(connection: Connection): (last: number) => void {
+  const removePoints = connection.prepare('DELETE FROM token_history WHERE sequence <= ?')
+  const removeWithdrawals = connection.prepare('DELETE FROM withdrawal WHERE sequence <= ?')
+  return last => {
+    removePoints.run(last)
+    removeWithdrawals.run(last)
+  }
+}
+
 /** Kept states, and with them the points of history that refer to them. */
 function historySeries(connection: Connection): Series {
   const removeStates = connection.prepare('DELETE FROM kept_state WHERE last <= ?')
-  const removePoints = connection.prepare('DELETE FROM token_history WHERE sequence <= ?')
+  const removeHistory = historyRemover(connection)
   return {
     oldest: connection.prepare(
       'SELECT last AS key, count AS records, 0 AS place, at_ms FROM kept_state ORDER BY last LIMIT ?',
@@ -115,7 +125,7 @@ function historySeries(connection: Connection): Series {
     newest: connection.prepare('SELECT 0 AS place'),
     remove: last => () => {
       removeStates.run(last)
-      removePoints.run(last)
+      removeHistory(last)
     },
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { HistoryPoint } from '../../history.ts'
 import type { RecordDraft } from '../../port.ts'
 import type { FullStore, TestDatabase } from '../connect.ts'
-import { address, commitOf, tokenFacts, tokenRetract, tokenUpsert } from '../drafts.ts'
+import { address, commitOf, hash, poolFacts, swap, tokenFacts, tokenRetract, tokenUpsert } from '../drafts.ts'
 
 const TOKEN = address('token')
 const OTHER = address('other')
@@ -237,5 +237,40 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readTokenAt(CHAIN, TOKEN, { ms: DAY_MS })).toBeNull()
     await store.prune({ ...limits, historyDays: null })
     expect(await days()).toEqual(['3'])
+  })
+
+  test('what a reorganisation withdraws is stored with its commit, and goes with the history it concerns', async () => {
+    const store = await database().connect()
+    const at = (step: number, block: number) => priced(step, `${step}`, { atMs: step * 1000, block })
+    await store.commit(commitOf(CHAIN, 1, { records: [at(1, 50)] }))
+    await store.commit(commitOf(CHAIN, 2, { records: [at(2, 51)] }))
+    const retraction = tokenRetract({ chainId: CHAIN, recordId: 'gone' }, TOKEN, `${TOKEN}-2`, 'REORG')
+    const orphaned = swap(CHAIN, poolFacts('pool', TOKEN, OTHER), 3)
+    const records = [
+      { ...orphaned, payload: { ...orphaned.payload, block_number: 49, finality: 'orphaned' } },
+      { ...orphaned, payload: { ...orphaned.payload, block_number: 50, finality: 'orphaned' } },
+      saidAt(retraction, { atMs: 3000, block: 51 }),
+    ]
+    await store.commit(commitOf(CHAIN, 3, { records }))
+    const { atMs } = commitOf(CHAIN, 3)
+    const found = [
+      { sequence: 3, atMs, blockNumber: 49, keptHash: null },
+      { sequence: 5, atMs, blockNumber: 51, keptHash: hash(1) },
+    ]
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual(found)
+    expect(await store.readWithdrawals(CHAIN, { after: 3, upToBlock: 100 })).toEqual(found.slice(1))
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 50 })).toEqual(found.slice(0, 1))
+    expect(await store.readWithdrawals(CHAIN + 1, { after: 0, upToBlock: 100 })).toEqual([])
+    // Another retraction, of no reorganisation, withdraws nothing; nor does a price.
+    await store.commit(commitOf(CHAIN, 4, { records: [at(4, 52)] }))
+    const ended = tokenRetract({ chainId: CHAIN, recordId: 'ended' }, TOKEN, `${TOKEN}-4`)
+    await store.commit(commitOf(CHAIN, 5, { records: [saidAt(ended, { atMs: 5000, block: 53 })] }))
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual(found)
+    const limits = { nowMs: commitOf(CHAIN, 5).atMs + HOUR_MS, hours: 1, records: 0, batch: 100 }
+    await store.prune({ ...limits, historyDays: 1 })
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual(found)
+    await store.prune(limits)
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual([])
+    expect(await store.readWithdrawalScan()).toBeNull()
   })
 }
