@@ -64,6 +64,7 @@ export const suites: readonly Suite[] = [
       ...server(
         'access',
         'cluster',
+        'config',
         'exports',
         'http',
         'ops',

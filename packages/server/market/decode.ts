@@ -4,7 +4,8 @@
  */
 import { count, type Family, type PoolEvent } from '@assay/engine'
 import type { VerifiedBlock } from '../feed/feed.ts'
-import type { Address, DeploymentConfig } from '../ops/config.ts'
+import type { DeploymentConfig } from '../config/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { ANY_LOGS, marketOf, POOL_TOPICS } from './families.ts'
 import type { Market, PoolEvents } from './market.ts'
 

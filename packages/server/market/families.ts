@@ -1,6 +1,6 @@
 /** The pool families of the market: one line each. */
 import type { Family } from '@assay/engine'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import type { MarketFamily } from './family.ts'
 import { algebra } from './algebra/algebra.ts'
 import { pancake } from './pancake/pancake.ts'

@@ -5,7 +5,8 @@
 import type { AmmEvent, Family, LoadedPool, NewPool, PoolEvent } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import type { Address, DeploymentConfig, Hex } from '../ops/config.ts'
+import type { DeploymentConfig } from '../config/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import type { KnownTicks, TickSpan } from './market.ts'
 
 /** Reads at one block, scheduled for the present caller. */

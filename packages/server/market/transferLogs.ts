@@ -5,7 +5,7 @@
  */
 import type { PoolEvent } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
-import type { Address } from '../ops/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { uintIn } from './logWords.ts'
 import { topicAddress } from './words.ts'
 

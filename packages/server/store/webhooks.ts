@@ -5,7 +5,7 @@
  * A delivery and the position it came from are written in one transaction, so a process that dies neither loses nor
  * invents a delivery: the records it had not saved are matched again, with the same result.
  */
-import type { Secret } from '../ops/config.ts'
+import type { Secret } from '../ops/secret.ts'
 import type { Sequence } from './rows.ts'
 
 /** `PARKED`: nothing is sent until a user resumes it; `reason` explains why. */

@@ -1,6 +1,6 @@
 import { count, createState, DEFAULT_POLICY, type Input, ms, type NewPool } from '@assay/engine'
 import { expect, test } from 'vitest'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { RecentBlocks } from './recentBlocks.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']

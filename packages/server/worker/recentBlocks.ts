@@ -6,7 +6,7 @@
 import { count, type Family, type Input, type NewPool, type PastBlock, type State } from '@assay/engine'
 import type { TickSpan } from '../market/market.ts'
 import { spansOf } from '../market/pastWindow.ts'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type Recent = PastBlock & {

@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type LogEntry, toLogEntry } from '../../feed/answers/entry.ts'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { poolOf, readEvent, readKey, SIGNATURES, TOPIC } from './logs.ts'
 import { NATIVE, poolIdOf } from './poolKey.ts'
 

@@ -4,7 +4,7 @@
 import { tick } from '@assay/engine'
 import type { V4Event } from '@assay/engine'
 import type { LogEntry } from '../../feed/answers/entry.ts'
-import type { Address, Hex } from '../../ops/config.ts'
+import type { Address, Hex } from '../../ops/hex.ts'
 import { intIn, smallIntIn, uintIn } from '../logWords.ts'
 import { addressAt, topicAddress } from '../words.ts'
 import { type PoolKey, poolIdOf } from './poolKey.ts'

@@ -3,7 +3,7 @@
  * usual keys; a pool with another key is found through the manager's log of its creation.
  */
 import { type NewPool, tick, type V4State } from '@assay/engine'
-import type { Address, Hex } from '../../ops/config.ts'
+import type { Address, Hex } from '../../ops/hex.ts'
 import type { ConfigOf, MarketFamily, Pair, PoolLog, Reader } from '../family.ts'
 import { answered, isWord } from '../reading.ts'
 import { readWithTicks, type TickCalls } from '../slotReader.ts'

@@ -6,7 +6,7 @@
 import { bringForward, count, type Input, type LoadedPool, ms, type Pool, type State } from '@assay/engine'
 import { FeedError, isFeedError } from '../../feed/feedError.ts'
 import type { Market, TickSpan } from '../../market/market.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 import type { AtTip, Folded, LookBacks } from './lookBacks.ts'
 import { joined, type RecentBlocks } from '../recentBlocks.ts'

@@ -19,7 +19,9 @@ import type { Market } from '../../market/market.ts'
 import { TOPIC } from '../../market/v4/logs.ts'
 import { systemClock } from '../../ops/clock.ts'
 import { MANAGER, type TickFamily } from '../../../engine/testing/tickFamilies.ts'
-import { type ChainConfig, type Hex, Secret } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
+import { Secret } from '../../ops/secret.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import { LookBacks } from './lookBacks.ts'
 import { type NodeLimits, type PastNode, startPastNode } from '../testing/pastNode.ts'
@@ -85,7 +87,12 @@ async function lookBacksOver(
   past: Past,
   nodes: readonly NodeLimits[],
   isPruned = false,
-): Promise<{ nodes: readonly PastNode[]; look: () => Promise<ReturnType<typeof outcome>>; readAt: Hex[] }> {
+): Promise<{
+  nodes: readonly PastNode[]
+  read: () => ReturnType<LookBacks['read']>
+  look: () => Promise<ReturnType<typeof outcome>>
+  readAt: Hex[]
+}> {
   const chainId = 1
   const genesis = { ...(past.blocks[0] as Block), number: 0, hash: `0x${'00'.repeat(31)}99` } as Block
   const started: PastNode[] = []
@@ -118,16 +125,19 @@ async function lookBacksOver(
   const lookBacks = new LookBacks({ chain, state, reader, log: QUIET })
   const loaded = past.pools.map(({ address }): LoadedPool => past.atEnd.loaded(address))
   const means = { market, signal }
+  const read = () =>
+    lookBacks.read(
+      loaded.map(({ pool }) => pool),
+      refOf(past.end),
+      means,
+    )
   return {
     nodes: started,
     readAt,
+    read,
     look: async () => {
-      const read = await lookBacks.read(
-        loaded.map(({ pool }) => pool),
-        refOf(past.end),
-        means,
-      )
-      return outcome(read === null ? null : await lookBacks.fold(read, loaded, means))
+      const window = await read()
+      return outcome(window === null ? null : await lookBacks.fold(window, loaded, means))
     },
   }
 }
@@ -256,6 +266,29 @@ describe('what is believed of it', () => {
     expect(kinds).toContain('READ')
     expect(kinds).toContain('SHORT')
     expect(count((nodes as [PastNode])[0], 'eth_getLogs')).toBeLessThanOrEqual(1 + 4)
+  })
+
+  it.each([
+    ['read at its start', false],
+    ['found in an older event', true],
+  ])('R-history-6: ticks are read as far as the price before the window, %s', async (_, isPruned) => {
+    const past = pastOf(12_048)
+    const { read } = await lookBacksOver(12_048, past, [{ mostBlocks: 1000 }], isPruned)
+    const window = await read()
+    const at = past.blocks.findIndex(({ timeMs }) => past.end.timeMs - timeMs < 34.5 * MINUTE)
+    const events = past.blocks.map(block => block.events)
+    const [older, within] = [events.slice(0, at).flat(), events.slice(at).flat()]
+    const ticksOf = (pool: Hex, of: typeof older) =>
+      of.flatMap(each => (each.pool === pool && 'tick' in each.event ? [each.event.tick] : []))
+    let compared = 0
+    for (const { address } of past.pools) {
+      const [before, first] = [ticksOf(address, older).at(-1), ticksOf(address, within)[0]]
+      if (before === undefined || first === undefined) continue
+      const { lowest, highest } = window!.spans.get(address)!
+      expect([lowest <= before, highest >= before]).toEqual([true, true])
+      if (before !== first) compared++
+    }
+    expect(compared).toBeGreaterThan(5)
   })
 
   it('R-history-4, R-history-6: an endpoint that would cost more than 60 calls is not asked to the end', async () => {

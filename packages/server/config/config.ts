@@ -3,8 +3,8 @@
  * a value that contains a secret is a `Secret`, which always prints as `[redacted]`.
  */
 
-export type Address = `0x${string}`
-export type Hex = `0x${string}`
+import type { Address, Hex } from '../ops/hex.ts'
+import type { Secret } from '../ops/secret.ts'
 
 export type Config = {
   readonly listen: {
@@ -167,29 +167,4 @@ export type CoverageAsset = {
   readonly tokenAddress: Address
   readonly externalDepthUsd: bigint
   readonly asOfMs: number
-}
-
-/** A string that must not be shown: an RPC URL may contain a key. Call `reveal` only where it is used. */
-export class Secret {
-  readonly #value: string
-
-  constructor(value: string) {
-    this.#value = value
-  }
-
-  reveal(): string {
-    return this.#value
-  }
-
-  toString(): string {
-    return '[redacted]'
-  }
-
-  toJSON(): string {
-    return '[redacted]'
-  }
-
-  [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return '[redacted]'
-  }
 }

@@ -1,6 +1,7 @@
 /** Family-specific keys of a deployment in the configuration: which keys there are, how they are read and shown. */
 import type { Family } from '@assay/engine'
-import type { Address, DeploymentConfig, Hex } from './config.ts'
+import type { DeploymentConfig } from './config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import { join, type Shape } from './shape.ts'
 
 const DEFAULT_TIERS = [100, 500, 3000, 10_000]

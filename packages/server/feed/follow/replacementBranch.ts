@@ -2,7 +2,7 @@
  * Fetches the replacement branch of a reorganisation and verifies all of it before it is delivered: from the last block
  * we share with the chain up to its head.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { fetchVerified } from '../proof/block.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'

@@ -8,7 +8,7 @@ import { CONFIG_KEYS } from './configKeys.ts'
 import { SAMPLE } from './configSchema.ts'
 import { showConfig } from './configSources.ts'
 import { ConfigError, environmentConfig, loadConfig } from './loadConfig.ts'
-import { jsonText, runs, SECRET, spoiled, survive, text } from './testing/hostile.ts'
+import { jsonText, runs, SECRET, spoiled, survive, text } from '../ops/testing/hostile.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-config-fuzz-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@
  * are reported together, each with its path, the value received and what was expected.
  */
 import { isIP } from 'node:net'
-import { checksummed } from './checksum.ts'
+import { checksummed } from '../ops/checksum.ts'
 
 export type Fault = { readonly path: string; readonly received: string; readonly expected: string }
 

@@ -4,15 +4,15 @@
  */
 import { CHAIN_TABLE } from './chainTable.ts'
 import {
-  type Address,
   type ChainConfig,
   type DeploymentConfig,
   type ProofRules,
-  Secret,
   type StableConfig,
   UNPRICED_FAMILIES,
   type UnpricedFactory,
 } from './config.ts'
+import type { Address } from '../ops/hex.ts'
+import { Secret } from '../ops/secret.ts'
 import { DEPLOYMENT_FAMILIES, DEPLOYMENT_KEYS, readDeployment, SINGLE_FAMILIES } from './deployments.ts'
 import { join, type Shape } from './shape.ts'
 
