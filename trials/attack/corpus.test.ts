@@ -63,10 +63,10 @@ describe('the corpus', () => {
   })
 
   it('stands in docs/TRUTH.md: a row for every run, with what is open', () => {
-    for (const { name, on, open } of ATTACKS)
+    for (const { name, about, on, open } of ATTACKS)
       for (const stage of stagesOf({ on })) {
-        const row = PAGE.split('\n').find(
-          line => line.startsWith(`| ${name} |`) && line.includes(`| ${stage} |`),
+        const row = PAGE.split('\n').find(line =>
+          line.startsWith(`| ${name} | ${about.replaceAll('|', '\\|')} | ${stage} |`),
         )
         expect(row, `${name} on ${stage}: npm run attack -- --table`).toBeDefined()
         expect(row?.includes('**OPEN**'), `${name}: npm run attack -- --table`).toBe(open !== undefined)
