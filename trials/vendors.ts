@@ -92,6 +92,8 @@ async function main(): Promise<number> {
       let failed = 0
       const calls = callsOn(token, pool, price_usd.display)
       for (const [code, holds] of calls) {
+        // On a slow machine the chain would otherwise stand still for long enough to lose its prices.
+        await service.untilWell()
         const answer = await mcp.execute(`async function run(client) { return await ${code} }`)
         const isGood = answer.includes(holds)
         if (!isGood) failed += 1

@@ -13,7 +13,7 @@ import {
 } from './config.ts'
 import type { Address } from '../ops/hex.ts'
 import { Secret } from '../ops/secret.ts'
-import { DEPLOYMENT_FAMILIES, DEPLOYMENT_KEYS, readDeployment } from './deployments.ts'
+import { DEPLOYMENT_FAMILIES, DEPLOYMENT_KEYS, readDeployment, SINGLE_FAMILIES } from './deployments.ts'
 import { join, type Shape } from './shape.ts'
 
 export const MAX = Number.MAX_SAFE_INTEGER
@@ -146,6 +146,16 @@ function deploymentsFrom(
     .map((each, n) => deploymentFrom(shape, each, join(path, n), wrappedNative))
   shape.unique(deployments, path, 'deployment_id', ({ deploymentId }) => deploymentId)
   shape.unique(deployments, path, 'factory_address', ({ factoryAddress }) => factoryAddress)
+  const families = deployments.map(({ family }) => family)
+  for (const [n, family] of families.entries()) {
+    const first = families.indexOf(family)
+    if (first < n && SINGLE_FAMILIES.has(family))
+      shape.fault(
+        join(join(path, n), 'family'),
+        family,
+        `one deployment of ${family} on a chain, because two would have the same pool ids; ${join(path, first)} already is one`,
+      )
+  }
   return deployments
 }
 

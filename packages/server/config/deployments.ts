@@ -22,6 +22,8 @@ type Head = {
 type Around = { readonly wrappedNative: Address }
 
 type DeploymentFamily<F extends Family> = {
+  /** Pool ids follow from the terms of a pool alone, so a second contract on a chain would repeat those of the first. */
+  readonly isSingle?: true
   read(shape: Shape, deployment: Mapping, path: string, chain: Around): Parts<F>
   show(deployment: Own<F>): Mapping
 }
@@ -57,12 +59,18 @@ const DEPLOYMENTS: { readonly [F in Family]: DeploymentFamily<F> } = {
     show: ({ deployerAddress }) => ({ deployer_address: deployerAddress }),
   },
   amm_v4: {
+    isSingle: true,
     read: (_shape, _deployment, _path, { wrappedNative }) => ({ wrappedNative }),
     show: () => ({}),
   },
 }
 
 export const DEPLOYMENT_FAMILIES = Object.keys(DEPLOYMENTS) as Family[]
+
+/** Families of which a chain can have one deployment only. */
+export const SINGLE_FAMILIES: ReadonlySet<Family> = new Set(
+  DEPLOYMENT_FAMILIES.filter(family => DEPLOYMENTS[family].isSingle === true),
+)
 
 /** Keys that only some families have; those of another family are not read. */
 export const DEPLOYMENT_KEYS = ['fee', 'fee_tiers', 'deployer_address'] as const
