@@ -14,10 +14,15 @@ const TRIALS = Object.entries(scripts).flatMap(([name, command]) => {
   return file === undefined ? [] : [{ name, file }]
 })
 
+/** A trial that starts instead is ended. */
+const LONGEST_MS = 60_000
+
 type Ended = { readonly code?: number; readonly stdout: string; readonly stderr: string }
 
 const run = (file: string, word: string): Promise<Ended> =>
-  promisify(execFile)(process.execPath, [file, word], { cwd: ROOT }).catch((failure: Ended) => failure)
+  promisify(execFile)(process.execPath, [file, word], { cwd: ROOT, timeout: LONGEST_MS }).catch(
+    (failure: Ended) => failure,
+  )
 
 test('there are trials', () => {
   expect(TRIALS.length).toBeGreaterThan(15)

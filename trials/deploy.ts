@@ -9,6 +9,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:deploy', {})
 
 /** Too large to be a dependency for one check: installed into a temporary folder. */
 const SCHEMAS = 'kubernetes-models@5.1.0'

@@ -11,6 +11,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startTestChain } from '../packages/server/service/testing/testChain.ts'
 import { startTestService } from '../packages/server/service/testing/testService.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:monitoring\n  ASSAY_PROMTOOL names the program of Prometheus', {})
 
 const ROOT = resolve(import.meta.dirname, '..')
 const MONITORING = join(ROOT, 'docs/monitoring')

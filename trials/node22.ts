@@ -6,6 +6,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:node22', {})
 
 const ROOT = resolve(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')

@@ -85,7 +85,7 @@ describe.each(PLACES)('on %s', place => {
     [['--usd', '1', '--amount', '1'], 'usd and amount are both given'],
   ])('exit: refuses %j with what is wrong with it', async (sizes, wrong) => {
     const { code, text, errors } = await run(place, ['exit', id, lark, ...sizes], options())
-    expect([code, `${text}${errors}`]).toEqual([1, expect.stringContaining(wrong)])
+    expect([code, `${text}${errors}`]).toEqual([2, expect.stringContaining(wrong)])
   })
 
   it('exit: more than anybody has is more than the routes can absorb', async () => {

@@ -64,7 +64,7 @@ const NEXT: Readonly<Record<string, string>> = {
 }
 
 const REFUSED = new Set(['NETWORK', 'TIMEOUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED'])
-const MISUSED = new Set(['INVALID_ADDRESS', 'BAD_REQUEST'])
+const MISUSED = new Set(['INVALID_ADDRESS', 'INVALID_PARAMS', 'BAD_REQUEST'])
 const ABSENT = new Set(['NOT_FOUND', 'TOKEN_UNKNOWN', 'NOT_A_POOL', 'NO_ROUTE', 'UNSUPPORTED_CHAIN'])
 
 function endingOfService({ code, message, retryAfterMs }: AssayError) {
