@@ -9,11 +9,13 @@ import { logLoss } from '../store/loss.ts'
 import { openStore, shareStore } from '../store/openStore.ts'
 
 export { askControl, openControl } from '../ops/control.ts'
-export { configSchema } from '../config/configSchema.ts'
-export { type ShownConfig, showConfig, showEnvironment } from '../config/configSources.ts'
-export { configTemplate } from '../config/configTemplate.ts'
-export { configWarnings } from '../config/configWarnings.ts'
-export { ConfigError, environmentConfig, hasShortCut, loadConfig } from '../config/loadConfig.ts'
+export { configSchema } from '../config/jsonSchema.ts'
+export { type ShownConfig, showConfig, showEnvironment } from '../config/show.ts'
+export { configTemplate } from '../config/template.ts'
+export { configWarnings } from '../config/warnings.ts'
+export { ConfigError } from '../config/configError.ts'
+export { environmentConfig, hasShortCut } from '../config/environmentConfig.ts'
+export { loadConfig } from '../config/loadConfig.ts'
 export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'
 export { type ListedKey, SCOPES }
 

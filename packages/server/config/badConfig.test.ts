@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import type { Config } from './config.ts'
-import { configWarnings } from './configWarnings.ts'
-import { ConfigError, environmentConfig, loadConfig } from './loadConfig.ts'
+import { configWarnings } from './warnings.ts'
+import { ConfigError } from './configError.ts'
+import { environmentConfig } from './environmentConfig.ts'
+import { loadConfig } from './loadConfig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-bad-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { CONFIG_KEYS } from './configKeys.ts'
-import { configSchema, type JsonSchema, SAMPLE } from './configSchema.ts'
-import { showConfig, showEnvironment } from './configSources.ts'
-import { configTemplate } from './configTemplate.ts'
+import { CONFIG_KEYS } from './reference.ts'
+import { configSchema, type JsonSchema } from './jsonSchema.ts'
+import { SAMPLE } from './testing/sample.ts'
+import { showConfig, showEnvironment } from './show.ts'
+import { configTemplate } from './template.ts'
 import { configFrom, loadConfig } from './loadConfig.ts'
-import { Shape } from './shape.ts'
+import { FaultLog } from './faultLog.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-schema-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -17,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const validate = new Ajv({ strict: false }).compile(configSchema())
 
 function faultsOf(document: unknown): string[] {
-  const shape = new Shape()
+  const shape = new FaultLog()
   configFrom(shape, document, '/')
   return shape.faults.map(({ path }) => path)
 }

@@ -1,0 +1,69 @@
+/** Texts of the configuration that have a form of their own. */
+import { isIP } from 'node:net'
+import { checksummed } from '../ops/checksum.ts'
+import type { Address, Hex } from '../ops/hex.ts'
+import { type Field, integer, list, text } from './field.ts'
+
+export const MAX = Number.MAX_SAFE_INTEGER
+
+export const HOST = { pattern: /^[\w.:-]+$/, expected: 'a host name or address' } as const
+
+const lowerCase = (hex: string): string => hex.toLowerCase()
+
+/** One wrong digit is another account: mixed case contains a checksum, and it must be valid. */
+function checksumFault(address: string): string | null {
+  const isMixed = /[a-f]/.test(address) && /[A-F]/.test(address)
+  return isMixed && checksummed(address) !== address
+    ? 'an address with a valid checksum (EIP-55); copy it again, or write it in lower case'
+    : null
+}
+
+export const exampleHex = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`
+/** The n-th address of the examples. */
+export const exampleAddress = (n: number): Address => exampleHex(`${n}${n}`, 20)
+
+type Shown = { readonly more?: string; readonly examples?: readonly unknown[] }
+
+export const address = (about: string, shown: Shown = {}): Field<Address> =>
+  text(about, {
+    pattern: /^0x[0-9a-fA-F]{40}$/,
+    expected: 'an address: 0x and 40 hex digits',
+    check: checksumFault,
+    convert: lowerCase,
+    examples: [exampleAddress(1)],
+    ...shown,
+  }) as Field<Address>
+
+/** No two entries are the same. */
+export const addresses = (about: string, shown: Shown = {}): Field<readonly Address[]> =>
+  list(about, address('', { examples: [exampleAddress(3)] }), { unique: [''], ...shown })
+
+export const hash = (about: string, shown: Shown = {}): Field<Hex> =>
+  text(about, {
+    pattern: /^0x[0-9a-fA-F]{64}$/,
+    expected: 'a hash: 0x and 64 hex digits',
+    convert: lowerCase,
+    examples: [exampleHex('ab', 32)],
+    ...shown,
+  }) as Field<Hex>
+
+const NETWORK = 'an address or a network such as 10.0.0.0/8'
+
+function networkFault(network: string): string | null {
+  const [ip = '', bits = '0'] = network.split('/')
+  return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 6 ? 128 : 32) ? null : NETWORK
+}
+
+/** Addresses and networks, such as 10.0.0.0/8. */
+export const networks = (
+  about: string,
+  options: Shown & { readonly default?: readonly string[] } = {},
+): Field<readonly string[]> =>
+  list(
+    about,
+    text('', { pattern: /^[0-9a-fA-F.:]{2,45}(\/[0-9]{1,3})?$/, expected: NETWORK, check: networkFault }),
+    { examples: [['10.0.0.0/8']], ...options },
+  )
+
+export const port = (fallback: number, shown: Shown = {}): Field<number> =>
+  integer('Port to listen on; 0 takes a free one.', { min: 0, max: 65_535, default: fallback, ...shown })

@@ -1,0 +1,120 @@
+/** Factories of a chain: those whose pools are priced, with the keys of each family, and those that are recognised. */
+import type { Family } from '@assay/engine'
+import type { Address } from '../../ops/hex.ts'
+import type { FaultLog } from '../faultLog.ts'
+import {
+  choice,
+  type Field,
+  type Fields,
+  integer,
+  list,
+  mapping,
+  nullable,
+  optional,
+  tagged,
+  text,
+  type ValueOf,
+} from '../field.ts'
+import { address, exampleAddress, hash, MAX } from '../formats.ts'
+import type { Named } from '../named.ts'
+
+const deploymentId = (examples: readonly string[]) =>
+  text('A name of your choice for the factory.', {
+    pattern: /^[\w-]{1,60}$/,
+    expected: 'an id of letters, digits and dashes',
+    examples,
+  })
+
+const FEE = mapping(
+  'For amm_v2: the share of the input that is traded, such as 997/1000.',
+  {
+    numerator: integer('The numerator.', { min: 1, max: 1_000_000_000, examples: [997] }),
+    denominator: integer('The denominator.', { min: 1, max: 1_000_000_000, examples: [1000] }),
+  },
+  { rules: [atMostTheWhole] },
+)
+
+function atMostTheWhole(
+  { numerator, denominator }: { readonly numerator: number; readonly denominator: number },
+  path: string,
+  faults: FaultLog,
+): void {
+  if (numerator > denominator)
+    faults.add(`${path}.numerator`, numerator, `an integer from 1 to ${denominator}`)
+}
+
+const feeTiers = (usual: readonly number[]): Field<readonly number[]> =>
+  list(
+    'For amm_v3 and amm_v3_pancake: fee tiers to look up, in parts per million.',
+    integer('', { min: 0, max: 999_999, unit: 'parts per million (0.3% is 3000)' }),
+    {
+      default: usual,
+      isNullable: true,
+      more: 'For amm_v3_pancake the default is `[100, 500, 2500, 10000]`.',
+    },
+  )
+
+/** Pool addresses follow from it, where another contract than the factory deploys them. */
+const DEPLOYER = address('For amm_v3_pancake and amm_algebra_v1: the contract that deploys its pools.', {
+  more: 'It is checked against the factory at start.',
+})
+
+const FAMILIES = {
+  amm_v2: { fee: FEE },
+  amm_v3: { fee_tiers: feeTiers([100, 500, 3000, 10_000]) },
+  amm_v3_pancake: { fee_tiers: feeTiers([100, 500, 2500, 10_000]), deployer_address: DEPLOYER },
+  amm_algebra_v1: { deployer_address: DEPLOYER },
+  amm_v4: {},
+} as const satisfies Readonly<Record<Family, Fields>>
+
+export const DEPLOYMENT = tagged(
+  '',
+  'family',
+  {
+    deployment_id: deploymentId(['uniswap-v2', 'uniswap-v3', 'pancake-v3', 'quickswap-v3', 'uniswap-v4']),
+    family: choice('The family of its pools.', Object.keys(FAMILIES) as Family[]),
+    factory_address: address('The address of the factory.', {
+      examples: [1, 2, 3, 4, 5].map(exampleAddress),
+    }),
+    deployment_block: nullable(
+      integer('The block it was deployed in; a back-fill begins there.', {
+        more: 'Null if unknown: a back-fill then begins with the chain.',
+        min: 0,
+        max: MAX,
+        examples: [10_000_835, 12_369_621, null],
+      }),
+    ),
+    init_code_hash: optional(
+      nullable(hash('Hash of the init code of its pools; used to check their addresses.')),
+    ),
+  },
+  FAMILIES,
+)
+
+type FileDeployment = Named<ValueOf<typeof DEPLOYMENT>>
+
+/** In the manager of `amm_v4`, which is its factory, the native currency counts as the wrapped native token. */
+export type DeploymentConfig =
+  | Exclude<FileDeployment, { readonly family: 'amm_v4' }>
+  | (Extract<FileDeployment, { readonly family: 'amm_v4' }> & { readonly wrappedNative: Address })
+
+export const ofChain = (deployment: FileDeployment, wrappedNative: Address): DeploymentConfig =>
+  deployment.family === 'amm_v4' ? { ...deployment, wrappedNative } : deployment
+
+/** Families without an adapter whose factories can look up the pool of a pair. */
+export const UNPRICED_FAMILIES = [
+  'algebra',
+  'pancake_v3',
+  'slipstream',
+  'solidly',
+  'liquidity_book',
+  'curve',
+] as const
+
+export const UNPRICED_FACTORY = mapping('', {
+  deployment_id: deploymentId(['quickswap-v3']),
+  family: choice('The family of its pools.', UNPRICED_FAMILIES),
+  factory_address: address('The address of the factory, or of a registry of such pools.', {
+    examples: [exampleAddress(3)],
+  }),
+})
