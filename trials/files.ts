@@ -24,6 +24,11 @@ const MARKET_ROUNDS = 500
 const SAMPLE_MS = 50
 /** The additional memory that ten times the rows may cost the exporting process. */
 const FLAT_MIB = 64
+/**
+ * Limits of the exporting process's heap. Without them the collector waits for as long as the machine has memory, and
+ * resident memory says more about its patience than about what an export holds; one that held its rows would end here.
+ */
+const HEAP = ['--max-old-space-size=128', '--max-semi-space-size=16']
 
 type Exporter = { readonly url: string; readonly key: string; readonly process: ChildProcess }
 
@@ -64,7 +69,9 @@ async function allOf(place: string, log: string, size: number, kinds: readonly s
 }
 
 async function serve(place: string): Promise<Exporter> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve', place], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...HEAP, PROGRAM, 'serve', place], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   for await (const line of createInterface({ input: child.stdout }))
     return { ...(JSON.parse(line) as { url: string; key: string }), process: child }
   throw new Error('the exporter ended before it was ready')

@@ -51,8 +51,12 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Rows per row group, which are held in memory. */
+/**
+ * A row group is held in memory, and its columns are encoded from it, so whichever limit is reached first closes it.
+ * Fractions have up to 4,096 bits a side: counting rows alone would let a group grow tenfold.
+ */
 const GROUP_ROWS = 10_000
+const GROUP_CHARACTERS = 4 * 1024 * 1024
 
 async function* parquet(
   pages: AsyncIterable<readonly Row[]>,
@@ -79,7 +83,7 @@ async function* parquet(
   })
   /** Hands over and drops the bytes written so far; offsets in the file keep counting. */
   const taken = (): Buffer => {
-    const part = Buffer.from(bytes.getBytes().slice())
+    const part = Buffer.from(bytes.getBytes())
     bytes.index = 0
     return part
   }
@@ -94,16 +98,27 @@ async function* parquet(
     })
   }
   let held: Row[] = []
-  for await (const rows of pages) {
-    held.push(...rows)
-    if (held.length < GROUP_ROWS) continue
-    await writeGroup(held.splice(0, GROUP_ROWS))
-    yield taken()
-  }
+  let characters = 0
+  for await (const rows of pages)
+    for (const row of rows) {
+      held.push(row)
+      characters += charactersIn(row)
+      if (held.length < GROUP_ROWS && characters < GROUP_CHARACTERS) continue
+      await writeGroup(held)
+      held = []
+      characters = 0
+      yield taken()
+    }
   if (held.length > 0) await writeGroup(held)
   held = []
   await file.finish()
   yield taken()
+}
+
+function charactersIn(row: Row): number {
+  let characters = 0
+  for (const cell of row) if (typeof cell === 'string') characters += cell.length
+  return characters
 }
 
 const valueOf = (cell: Cell, isInteger: boolean): Cell | bigint =>

@@ -11,7 +11,7 @@ import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
 import { pause } from '../condition.ts'
 import { fetchBlock } from '../proof/block.ts'
-import type { BlockRange } from './blockRange.ts'
+import type { BackfillRange } from './backfillRange.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
 import { type LogEntry, toLogEntry } from '../answers/entry.ts'
@@ -84,7 +84,7 @@ type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: n
 export async function* readHistory(
   endpoints: EndpointSet,
   query: HistoryQuery,
-  range: BlockRange,
+  range: BackfillRange,
   signal: AbortSignal,
 ): AsyncGenerator<HistoryPart> {
   const reader = new HistoryReader(endpoints, query, range, signal)
@@ -150,14 +150,14 @@ class HistoryReader {
   readonly #endpoints: EndpointSet
   readonly #query: HistoryQuery
   readonly #signal: AbortSignal
-  readonly #range: BlockRange
+  readonly #range: BackfillRange
   readonly #topics: ReadonlySet<Hex>
   readonly #addresses: ReadonlySet<Hex> | null
   /** At least every second block of the last part had requested logs, and all blocks were proven. */
   #isDense = false
   #refused: FeedError | null = null
 
-  constructor(endpoints: EndpointSet, query: HistoryQuery, range: BlockRange, signal: AbortSignal) {
+  constructor(endpoints: EndpointSet, query: HistoryQuery, range: BackfillRange, signal: AbortSignal) {
     this.#endpoints = endpoints
     this.#query = query
     this.#range = range

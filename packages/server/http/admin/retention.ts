@@ -7,7 +7,9 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
-export function registerRetention(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'clock' | 'settings' | 'store'>
+
+export function registerRetention(app: FastifyInstance, context: Needs): void {
   const { settings } = context
   app.get('/v1/admin/retention', async request => {
     new Params(searchOf(request), [], malformed)

@@ -5,7 +5,9 @@ import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { integerIn, Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 
-export function registerChains(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds'>
+
+export function registerChains(app: FastifyInstance, context: Needs): void {
   app.get('/v1/chains', async request => {
     new Params(searchOf(request), [], malformed)
     const nowMs = context.clock.nowMs()

@@ -7,7 +7,7 @@ import { addressIn, integerIn, poolIn } from '../plumbing/params.ts'
 import { malformedQuote, pathOf } from '../plumbing/request.ts'
 
 export function subject(
-  context: HttpContext,
+  context: Pick<HttpContext, 'chains'>,
   request: FastifyRequest,
   name: 'token_address' | 'pool_address',
 ): { readonly chain: ServedChain; readonly address: Address } {

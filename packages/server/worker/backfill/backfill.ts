@@ -7,7 +7,7 @@
  */
 import { count, type Input, isFamily, ms } from '@assay/engine'
 import { pause } from '../../feed/condition.ts'
-import { BlockRange } from '../../feed/history/blockRange.ts'
+import { BackfillRange } from '../../feed/history/backfillRange.ts'
 import type { EndpointSet } from '../../feed/endpoints/endpointSet.ts'
 import type { VerifiedBlock } from '../../feed/feed.ts'
 import { type FeedErrorCode, isFeedError } from '../../feed/feedError.ts'
@@ -100,7 +100,7 @@ class Backfill {
   readonly #anchors: ReadonlySet<Address>
   readonly #factories: readonly Address[]
   /** One range for creations, which are few, and one for all events. */
-  readonly #ranges = { creations: new BlockRange(), events: new BlockRange() }
+  readonly #ranges = { creations: new BackfillRange(), events: new BackfillRange() }
   readonly #writer: BackfillWriter
   readonly #startedMs: number
   readonly #firstBlock: number
@@ -192,7 +192,7 @@ class Backfill {
     }
   }
 
-  async *#history(query: HistoryQuery, range: BlockRange): AsyncGenerator<HistoryPart> {
+  async *#history(query: HistoryQuery, range: BackfillRange): AsyncGenerator<HistoryPart> {
     const { endpoints, signal } = this.#options
     for await (const part of readHistory(endpoints, query, range, signal)) {
       signal.throwIfAborted()

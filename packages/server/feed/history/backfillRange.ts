@@ -10,7 +10,7 @@ const LOGS = 2000
 /** After a refusal, this many answers in a row before a longer range is tried. */
 const CALM = 8
 
-export class BlockRange {
+export class BackfillRange {
   #size: number
   #answered = 0
   #wasRefused = false

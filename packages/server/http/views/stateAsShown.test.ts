@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asCommitted, present, presentPool, presentPoolQuote, presentText } from './presented.ts'
+import { asCommitted, present, presentPool, presentPoolQuote, presentText } from './stateAsShown.ts'
 
 const NOW_MS = 1_800_000_000_000
 const well = asCommitted(NOW_MS)

@@ -5,7 +5,7 @@
  */
 import type { DeliveryOutcome, DeliveryRow, WebhookRow, WebhookStore } from '../store/webhooks.ts'
 import { attempt, type Sending } from './attempt.ts'
-import { PATIENCE_MS } from './backoff.ts'
+import { PATIENCE_MS } from './retrySchedule.ts'
 import { messageId } from './message.ts'
 import { Outcomes } from './outcomes.ts'
 import type { Posted } from './post.ts'
@@ -21,7 +21,7 @@ const REWRITE_MS = 1000
 /** The receiver wants no more messages, ever (Standard Webhooks). */
 const GONE = 410
 
-export type CourierOptions = {
+export type DeliveriesOptions = {
   readonly store: Pick<WebhookStore, 'readPending' | 'settleDeliveries'>
   readonly generation: number
   readonly sending: Sending
@@ -37,15 +37,15 @@ export type CourierOptions = {
 
 type Lane = { row: WebhookRow; hasWork: boolean; isBusy: boolean; dueAtMs: number }
 
-export class Courier {
-  readonly #options: CourierOptions
+export class Deliveries {
+  readonly #options: DeliveriesOptions
   readonly #outcomes: Outcomes
   readonly #stopping = new AbortController()
   #lanes = new Map<string, Lane>()
   #underWay = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: CourierOptions) {
+  constructor(options: DeliveriesOptions) {
     this.#options = options
     this.#outcomes = new Outcomes(options.store, options.generation)
   }

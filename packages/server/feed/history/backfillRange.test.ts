@@ -1,9 +1,9 @@
 /** F4: a range halves at every refusal, down to one block, and grows back slowly; where logs are many it stays short. */
 import { expect, test } from 'vitest'
-import { BlockRange } from './blockRange.ts'
+import { BackfillRange } from './backfillRange.ts'
 
 test('F4: it doubles until it is refused, and then grows by a quarter after eight answers', () => {
-  const range = new BlockRange(64)
+  const range = new BackfillRange(64)
   range.answered(64, 0)
   range.answered(128, 0)
   expect(range.size).toBe(256)
@@ -16,7 +16,7 @@ test('F4: it doubles until it is refused, and then grows by a quarter after eigh
 })
 
 test('F4: it never falls below one block, and a late refusal of a longer range does not lengthen it', () => {
-  const range = new BlockRange(4)
+  const range = new BackfillRange(4)
   range.refused(1)
   expect(range.size).toBe(1)
   range.refused(1000)
@@ -26,16 +26,16 @@ test('F4: it never falls below one block, and a late refusal of a longer range d
 })
 
 test('many logs make it shorter without a refusal, and it never outgrows its limit', () => {
-  const range = new BlockRange(1000)
+  const range = new BackfillRange(1000)
   range.answered(1000, 100_000)
   expect(range.size).toBe(20)
-  const free = new BlockRange(64)
+  const free = new BackfillRange(64)
   for (let n = 0; n < 50; n++) free.answered(free.size, 0)
   expect(free.size).toBe(16_384)
 })
 
 test('it is settled once it met a limit: of the node, of an answer, or its own', () => {
-  const [refused, full, free] = [new BlockRange(64), new BlockRange(64), new BlockRange(64)]
+  const [refused, full, free] = [new BackfillRange(64), new BackfillRange(64), new BackfillRange(64)]
   for (const range of [refused, full, free]) range.answered(64, 1)
   expect([refused, full, free].map(range => range.isSettled)).toEqual([false, false, false])
   refused.refused(128)

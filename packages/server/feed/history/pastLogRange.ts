@@ -8,7 +8,7 @@
 const USUAL = [10_000, 2000, 1000, 500, 100, 50, 10, 3, 1] as const
 const LEAST_NAMED = 10
 
-export class LogRange {
+export class PastLogRange {
   #size = Number.MAX_SAFE_INTEGER
 
   get size(): number {
