@@ -157,6 +157,20 @@ test('a source of coverage that is half of each kind is told which half is too m
   ])
 })
 
+test('of a family that is not known, no key of another family is asked for', () => {
+  const own = { deployment_id: 'own', factory_address: `0x${'12'.repeat(20)}`, deployment_block: null }
+  const faultsOf = (deployment: object) => chainFaults({ deployments: [{ ...own, ...deployment }] })
+  expect(faultsOf({ family: 'amm_v9' })).toEqual([
+    expect.stringMatching(
+      /^chains\[0\]\.deployments\[0\]\.family: received "amm_v9", expected one of amm_v2, /,
+    ),
+  ])
+  expect(faultsOf({ family: 'amm_v2', fee: { numerator: 1001, denominator: 1000 } })).toEqual([
+    'chains[0].deployments[0].fee.numerator: received 1001, expected an integer from 1 to 1000',
+  ])
+  expect(faultsOf({ family: 'amm_v3', fee_tiers: null })).toEqual([])
+})
+
 test('what is listed twice is told with where it stood first', () => {
   const chain = { chain_id: 1, endpoints: [endpoint, endpoint] }
   expect(faultsOf(() => load({ chains: [chain, { ...chain, endpoints: [endpoint] }] }))).toEqual([

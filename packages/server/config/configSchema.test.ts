@@ -83,6 +83,22 @@ test('what the reader refuses by its kind, the schema refuses too, at every plac
 /** The reader leaves the policy to the engine, which refuses what the schema does. */
 const STRICTER = new Set(['policy'])
 
+test('a key that the reader requires is required by the schema, unless the chain or the form may not need it', () => {
+  const chain = { chain_id: 1, endpoints: [{ name: 'own', url: 'https://node.example' }] }
+  const isValid = (own: object) => validate({ chains: [{ ...chain, ...own }] })
+  expect(isValid({})).toBe(true)
+  expect(validate({ chains: [] })).toBe(false)
+  expect(isValid({ stables: [{}] })).toBe(false)
+  const address = `0x${'12'.repeat(20)}`
+  expect(isValid({ stables: [{ token_address: address, usd_feed: { address } }] })).toBe(false)
+  expect(isValid({ stables: [{ token_address: address, usd_feed: { address, heartbeat_s: 60 } }] })).toBe(
+    true,
+  )
+  const own = { deployment_id: 'own', family: 'amm_v4', factory_address: address }
+  expect(isValid({ deployments: [own] })).toBe(false)
+  expect(isValid({ deployments: [{ ...own, deployment_block: null }] })).toBe(true)
+})
+
 test('a variable may stand for any value, as the reader fills it in first', () => {
   const document = structuredClone(SAMPLE) as {
     listen: { port: unknown }
@@ -132,6 +148,7 @@ test('every value is shown with its source, and no secret', () => {
         tokens: [`0x${'12'.repeat(20)}`],
       },
     ],
+    webhooks: { allow_private: ['10.0.0.0/8'] },
     policy: { min_depth_usd: 75 },
   }
   writeFileSync(file, stringify(document))
@@ -148,6 +165,7 @@ test('every value is shown with its source, and no secret', () => {
   expect(at('chains[0].start_behind_s')).toEqual([0, 'default'])
   expect(at('chains[0].tokens')).toEqual([[`0x${'12'.repeat(20)}`], 'shown.yaml:10'])
   expect(at('policy.min_depth_usd')).toEqual([75, expect.stringMatching(/^shown\.yaml:\d+$/)])
+  expect(at('webhooks.allow_private')).toEqual([['10.0.0.0/8'], 'shown.yaml:13'])
   expect(at('policy.max_hops')).toEqual([3, 'default'])
   expect(JSON.stringify(values)).not.toMatch(/hidden|node\.example|db\.example/)
 })

@@ -43,16 +43,10 @@ export class FaultLog {
   addUrl(path: string, value: unknown, expected: string): void {
     const text = typeof value === 'string' ? value.trim() : ''
     const scheme = schemeOf(text)
+    const ofText = scheme === undefined ? 'a text without a scheme [redacted]' : `${scheme}://[redacted]`
+    const ofString = text === '' ? 'an empty text' : ofText
     const received =
-      value === undefined || value === null
-        ? 'nothing'
-        : typeof value !== 'string'
-          ? typeof value
-          : text === ''
-            ? 'an empty text'
-            : scheme === undefined
-              ? 'a text without a scheme [redacted]'
-              : `${scheme}://[redacted]`
+      typeof value === 'string' ? ofString : (value ?? null) === null ? 'nothing' : typeof value
     this.faults.push({ path, received, expected })
   }
 

@@ -10,6 +10,8 @@ import type { FaultLog } from './faultLog.ts'
 declare const value: unique symbol
 
 export type Field<Value = unknown> = Kind & Options & { readonly about: string; readonly [value]?: Value }
+/** A field of one kind. */
+export type FieldOf<Name extends Kind['kind']> = Field & { readonly kind: Name }
 export type Fields = Readonly<Record<string, Field>>
 export type ValueOf<F> = F extends { readonly [value]?: infer Value } ? Value : never
 type Values<F extends Fields> = { readonly [Key in keyof F]: ValueOf<F[Key]> }
@@ -20,21 +22,22 @@ type Rule<Value> = (value: Value, path: string, faults: FaultLog) => void
 /** What defaults of other sections may depend on. */
 type Chosen = { readonly listen: { readonly host: string } }
 
+/** A default that depends on what is chosen before; `says` describes it for the docs. */
+export type DefaultFrom = { readonly says: string; readonly of: (chosen: Chosen) => unknown }
+
 type Options = {
-  /** More for the docs, after the sentence that editors and the template have too. */
-  readonly more?: string
   /** Values that show what the key is for; without them the default or a value of the type does. */
   readonly examples?: readonly unknown[]
   /** As it would be written in the file; null means that the key may be left out and is null then. */
   readonly default?: unknown
-  readonly defaultFrom?: { readonly says: string; readonly of: (chosen: Chosen) => unknown }
+  readonly defaultFrom?: DefaultFrom
   readonly isNullable?: boolean
-  /** Whether the table of built-in chains may have it. */
+  /** Whether only a chain that is not built in requires it. */
   readonly isBuiltIn?: boolean
 }
 
 type Kind =
-  | IntegerKind
+  | { readonly kind: 'integer'; readonly range: Range }
   | { readonly kind: 'flag' }
   | TextKind
   | { readonly kind: 'url'; readonly schemes: readonly string[] }
@@ -47,19 +50,9 @@ type Kind =
   /** A mapping that another part of the program checks; `like` has its keys. */
   | { readonly kind: 'open'; readonly like: object }
 
-/** The unit is part of a fault: a number that is off by a factor usually has another unit. */
-type IntegerKind = {
-  readonly kind: 'integer'
-  readonly min: number
-  readonly max: number
-  readonly unit?: string
-}
-export type TextKind = {
+type TextKind = {
   readonly kind: 'text'
-  readonly pattern: RegExp
-  readonly expected: string
-  /** What was expected beyond the pattern; null if nothing is wrong. */
-  readonly check?: (text: string) => string | null
+  readonly format: Format
   readonly convert?: (text: string, folder: string) => string
   /** The value is read as a `Secret`, which is shown as this. */
   readonly shown?: (text: string) => string
@@ -73,120 +66,116 @@ type ListKind = {
   readonly atLeastOne?: string
   readonly rule?: Rule<never>
 }
-export type MappingKind = {
+type MappingKind = {
   readonly kind: 'mapping'
   readonly fields: Fields
   /** Adds values from elsewhere to the given ones. */
   readonly fill?: (given: Given) => Given
   readonly rules?: readonly Rule<never>[]
 }
-export type VariantsKind = {
+type VariantsKind = {
   readonly kind: 'variants'
   readonly shared: Fields
-  readonly forms: Readonly<Record<string, Fields>>
-  /** The name of the form; the shared key of that name, or a function of what is given. */
+  readonly forms: Forms
+  /** The name of the form: the value of this shared key, or a function of what is given. */
   readonly by: string | ((given: Given) => string)
   /** Refuses the keys of other forms, in these words; otherwise they are ignored. */
   readonly alien?: string
 }
+/** The unit is part of a fault: a number that is off by a factor usually has another unit. */
+type Range = readonly [min: number, max: number, unit?: string]
+/** `check` says what was expected beyond the pattern; null if nothing is wrong. */
+type Format = readonly [pattern: RegExp, expected: string, check?: (text: string) => string | null]
+type Forms = Readonly<Record<string, Fields>>
 
-export const integer = (about: string, options: Options & Omit<IntegerKind, 'kind'>): Field<number> => ({
-  kind: 'integer',
-  about,
-  ...options,
-})
+export function integer(about: string, range: Range, options: Options = {}): Field<number> {
+  return { kind: 'integer', about, range, ...options }
+}
 
-export const flag = (about: string, options: Options): Field<boolean> => ({ kind: 'flag', about, ...options })
+export function flag(about: string, defaultFrom: DefaultFrom): Field<boolean> {
+  return { kind: 'flag', about, defaultFrom }
+}
 
-export const text = (about: string, options: Options & Omit<TextKind, 'kind' | 'shown'>): Field<string> => ({
-  kind: 'text',
-  about,
-  ...options,
-})
-
-export const secret = (
+export function text<Text extends string = string>(
   about: string,
-  options: Options & Omit<TextKind, 'kind'> & Required<Pick<TextKind, 'shown'>>,
-): Field<Secret> => ({ kind: 'text', about, ...options })
+  format: Format,
+  options: Options & Pick<TextKind, 'convert'> = {},
+): Field<Text> {
+  return { kind: 'text', about, format, ...options }
+}
+
+export function secret(
+  about: string,
+  format: Format,
+  options: Options & Pick<TextKind, 'convert' | 'shown'>,
+): Field<Secret> {
+  return { kind: 'text', about, format, ...options }
+}
 
 /** A text that may contain a key: neither faults nor `config show` show it. */
-export const url = (about: string, schemes: readonly string[], options: Options): Field<Secret> => ({
-  kind: 'url',
-  schemes,
-  about,
-  ...options,
-})
+export function url(about: string, schemes: readonly string[], options: Options): Field<Secret> {
+  return { kind: 'url', schemes, about, ...options }
+}
 
-export const choice = <const Choice extends string>(
+export function choice<const Choice extends string>(
   about: string,
   choices: readonly Choice[],
   options: Options = {},
-): Field<Choice> => ({ kind: 'choice', choices, about, ...options })
+): Field<Choice> {
+  return { kind: 'choice', choices, about, ...options }
+}
 
-export const list = <Item>(
+export function list<Item>(
   about: string,
   item: Field<Item>,
-  options: Options & Omit<ListKind, 'kind' | 'item' | 'rule'> & { rule?: Rule<readonly Item[]> } = {},
-): Field<readonly Item[]> => ({ kind: 'list', item, about, ...options })
+  options: Options & Pick<ListKind, 'unique' | 'atLeastOne'> & { rule?: Rule<readonly Item[]> } = {},
+): Field<readonly Item[]> {
+  return { kind: 'list', item, about, ...options }
+}
 
-export const mapping = <const F extends Fields>(
+export function mapping<const F extends Fields>(
   about: string,
   fields: F,
   options: Options & Pick<MappingKind, 'fill'> & { rules?: readonly Rule<Values<F>>[] } = {},
-): Field<Values<F>> => ({ kind: 'mapping', fields, about, ...options })
+): Field<Values<F>> {
+  return { kind: 'mapping', fields, about, ...options }
+}
 
 /** A mapping with other keys for each value of its key `by`, which is one of the shared ones. */
-export const tagged = <
-  const By extends string,
-  const Shared extends Fields,
-  const Forms extends Readonly<Record<string, Fields>>,
->(
-  about: string,
+export function tagged<const By extends string, const Shared extends Fields, const F extends Forms>(
   by: By,
   shared: Shared,
-  forms: Forms,
-  options: Options & Pick<VariantsKind, 'alien'> = {},
-): Field<
-  {
-    [Name in keyof Forms]: Values<Shared> & Values<Forms[Name]> & { readonly [Key in By]: Name }
-  }[keyof Forms]
-> => ({ kind: 'variants', by, shared, forms, about, ...options })
+  forms: F,
+  options: Pick<VariantsKind, 'alien'> = {},
+): Field<{ [Name in keyof F]: Values<Shared> & Values<F[Name]> & Readonly<Record<By, Name>> }[keyof F]> {
+  return { kind: 'variants', by, shared, forms, about: '', ...options }
+}
 
 /** A mapping with other keys for each name that `by` gives. */
-export const variants = <const Forms extends Readonly<Record<string, Fields>>>(
+export function variants<const F extends Forms>(
   about: string,
-  forms: Forms,
-  by: (given: Given) => keyof Forms & string,
-): Field<{ [Name in keyof Forms]: Values<Forms[Name]> }[keyof Forms]> => ({
-  kind: 'variants',
-  by,
-  shared: {},
-  forms,
-  about,
-})
+  forms: F,
+  by: (given: Given) => keyof F & string,
+): Field<{ [Name in keyof F]: Values<F[Name]> }[keyof F]> {
+  return { kind: 'variants', by, shared: {}, forms, about }
+}
 
-export const either = <Plain, Full>(plain: Field<Plain>, full: Field<Full>): Field<Plain | Full> => ({
-  kind: 'either',
-  plain,
-  full,
-  about: '',
-})
+export function either<Plain, Full>(plain: Field<Plain>, full: Field<Full>): Field<Plain | Full> {
+  return { kind: 'either', plain, full, about: '' }
+}
 
-export const open = (about: string, like: object, options: Options): Field<Given> => ({
-  kind: 'open',
-  like,
-  about,
-  ...options,
-})
+export function open(about: string, like: object, options: Options): Field<Given> {
+  return { kind: 'open', like, about, ...options }
+}
 
 /** May be left out, and is null then. */
 export const optional = <Value>(field: Field<Value>): Field<Value | null> => ({ ...field, default: null })
 
-/** May be null: the same as left out if it may be left out. */
+/** Must be given, and may be null. */
 export const nullable = <Value>(field: Field<Value>): Field<Value | null> => ({ ...field, isNullable: true })
 
-/** Required only of a chain that is not built in. */
-export const builtIn = <Value>(field: Field<Value>): Field<Value> => ({ ...field, isBuiltIn: true })
+/** May be left out or null, which is the same. */
+export const nullish = <Value>(field: Field<Value>): Field<Value | null> => optional(nullable(field))
 
 /** The keys that a field has inside: of all forms, if it has several. */
 export function fieldsOf(field: Field): Fields {
@@ -210,9 +199,8 @@ export function isOptional(field: Field): boolean {
   return Object.values({ ...field.shared, ...first }).every(isOptional)
 }
 
-/** Whether it may be null: a list or a mapping without values counts as empty. */
+const COUNTS_AS_EMPTY: readonly string[] = ['list', 'mapping', 'variants', 'open']
+
+/** Whether it may be null. */
 export const acceptsNull = (field: Field): boolean =>
-  field.isNullable === true ||
-  (['list', 'mapping', 'variants', 'open'].includes(field.kind) &&
-    field.default !== null &&
-    isOptional(field))
+  field.isNullable === true || (COUNTS_AS_EMPTY.includes(field.kind) && isOptional(field))

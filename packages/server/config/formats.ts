@@ -6,7 +6,7 @@ import { type Field, integer, list, text } from './field.ts'
 
 export const MAX = Number.MAX_SAFE_INTEGER
 
-export const HOST = { pattern: /^[\w.:-]+$/, expected: 'a host name or address' } as const
+export const HOST = [/^[\w.:-]+$/, 'a host name or address'] as const
 
 const lowerCase = (hex: string): string => hex.toLowerCase()
 
@@ -22,48 +22,37 @@ export const exampleHex = (byte: string, bytes: number): Hex => `0x${byte.repeat
 /** The n-th address of the examples. */
 export const exampleAddress = (n: number): Address => exampleHex(`${n}${n}`, 20)
 
-type Shown = { readonly more?: string; readonly examples?: readonly unknown[] }
+type Shown = { readonly examples?: readonly unknown[]; readonly isBuiltIn?: boolean }
 
-export const address = (about: string, shown: Shown = {}): Field<Address> =>
-  text(about, {
-    pattern: /^0x[0-9a-fA-F]{40}$/,
-    expected: 'an address: 0x and 40 hex digits',
-    check: checksumFault,
-    convert: lowerCase,
-    examples: [exampleAddress(1)],
-    ...shown,
-  }) as Field<Address>
+const ADDRESS = [/^0x[0-9a-fA-F]{40}$/, 'an address: 0x and 40 hex digits', checksumFault] as const
+
+export function address(about: string, shown: Shown = {}): Field<Address> {
+  return text(about, ADDRESS, { convert: lowerCase, examples: [exampleAddress(1)], ...shown })
+}
 
 /** No two entries are the same. */
-export const addresses = (about: string, shown: Shown = {}): Field<readonly Address[]> =>
-  list(about, address('', { examples: [exampleAddress(3)] }), { unique: [''], ...shown })
+export const addresses = (about: string): Field<readonly Address[]> =>
+  list(about, address(''), { unique: [''] })
 
-export const hash = (about: string, shown: Shown = {}): Field<Hex> =>
-  text(about, {
-    pattern: /^0x[0-9a-fA-F]{64}$/,
-    expected: 'a hash: 0x and 64 hex digits',
-    convert: lowerCase,
-    examples: [exampleHex('ab', 32)],
-    ...shown,
-  }) as Field<Hex>
+const HASH = [/^0x[0-9a-fA-F]{64}$/, 'a hash: 0x and 64 hex digits'] as const
 
-const NETWORK = 'an address or a network such as 10.0.0.0/8'
+export function hash(about: string, shown: Shown = {}): Field<Hex> {
+  return text(about, HASH, { convert: lowerCase, examples: [exampleHex('ab', 32)], ...shown })
+}
+
+const EXPECTED_NETWORK = 'an address or a network such as 10.0.0.0/8'
+const NETWORK = [/^[0-9a-fA-F.:]{2,45}(\/[0-9]{1,3})?$/, EXPECTED_NETWORK, networkFault] as const
 
 function networkFault(network: string): string | null {
   const [ip = '', bits = '0'] = network.split('/')
-  return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 6 ? 128 : 32) ? null : NETWORK
+  return isIP(ip) !== 0 && Number(bits) <= (isIP(ip) === 6 ? 128 : 32) ? null : EXPECTED_NETWORK
 }
 
 /** Addresses and networks, such as 10.0.0.0/8. */
 export const networks = (
   about: string,
   options: Shown & { readonly default?: readonly string[] } = {},
-): Field<readonly string[]> =>
-  list(
-    about,
-    text('', { pattern: /^[0-9a-fA-F.:]{2,45}(\/[0-9]{1,3})?$/, expected: NETWORK, check: networkFault }),
-    { examples: [['10.0.0.0/8']], ...options },
-  )
+): Field<readonly string[]> => list(about, text('', NETWORK), { examples: [['10.0.0.0/8']], ...options })
 
-export const port = (fallback: number, shown: Shown = {}): Field<number> =>
-  integer('Port to listen on; 0 takes a free one.', { min: 0, max: 65_535, default: fallback, ...shown })
+export const port = (usual: number, shown: Shown = {}): Field<number> =>
+  integer('Port to listen on; 0 takes a free one.', [0, 65_535], { default: usual, ...shown })

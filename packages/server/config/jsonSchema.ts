@@ -42,35 +42,25 @@ function formOf(field: Field): JsonSchema {
     case 'open':
       return schemaOfValue(field.like, false)
     case 'integer':
+      return scalar(field, { type: 'integer', minimum: field.range[0], maximum: field.range[1] })
     case 'flag':
+      return scalar(field, { type: 'boolean' })
     case 'text':
+      return scalar(field, { type: 'string', pattern: field.format[0].source })
     case 'url':
-    case 'choice': {
-      const standard = (field.default ?? null) === null ? {} : { default: field.default }
-      return { ...standard, anyOf: [scalarOf(field), VARIABLE] }
-    }
+      return scalar(field, { type: 'string', pattern: `^(?:${field.schemes.join('|')})://` })
+    case 'choice':
+      return scalar(field, { enum: field.choices })
   }
 }
 
 /** Every value in the file may come from the environment. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' } as const
 
-type Scalar = Extract<Field, { readonly kind: 'integer' | 'flag' | 'text' | 'url' | 'choice' }>
-
-function scalarOf(field: Scalar): JsonSchema {
-  switch (field.kind) {
-    case 'integer':
-      return { type: 'integer', minimum: field.min, maximum: field.max }
-    case 'flag':
-      return { type: 'boolean' }
-    case 'text':
-      return { type: 'string', pattern: field.pattern.source }
-    case 'url':
-      return { type: 'string', pattern: `^(?:${field.schemes.join('|')})://` }
-    case 'choice':
-      return { enum: field.choices }
-  }
-}
+const scalar = ({ default: usual = null }: Field, form: JsonSchema): JsonSchema => ({
+  ...(usual === null ? {} : { default: usual }),
+  anyOf: [form, VARIABLE],
+})
 
 /** The policy's types come from its default; the bounds are the engine's, and `assay config check` reports them. */
 function schemaOfValue(value: unknown, hasDefault = true): JsonSchema {

@@ -1,15 +1,7 @@
 /** Reads an untrusted value by a field of the schema. A value with a fault is replaced, so that reading continues. */
 import { Secret } from '../ops/secret.ts'
 import { FaultLog, join, schemeOf } from './faultLog.ts'
-import {
-  type Field,
-  type Fields,
-  fieldsOf,
-  type Given,
-  type MappingKind,
-  type TextKind,
-  type VariantsKind,
-} from './field.ts'
+import { type Field, type FieldOf, type Fields, fieldsOf, type Given } from './field.ts'
 
 /** Paths in the document are relative to `folder`. */
 type Reading = { readonly faults: FaultLog; readonly folder: string; readonly root: Record<string, unknown> }
@@ -28,7 +20,7 @@ function valueOf(field: Field, value: unknown, path: string, reading: Reading): 
   }
   switch (field.kind) {
     case 'integer': {
-      const { min, max, unit } = field
+      const [min, max, unit] = field.range
       const isGood = typeof given === 'number' && Number.isSafeInteger(given) && given >= min && given <= max
       const expected = `an integer from ${min} to ${max}${unit === undefined ? '' : `, in ${unit}`}`
       return isRead(isGood, expected) ? given : (field.default ?? min)
@@ -40,8 +32,8 @@ function valueOf(field: Field, value: unknown, path: string, reading: Reading): 
       return isRead(isGood, `one of ${field.choices.join(', ')}`) ? given : field.choices[0]
     }
     case 'text': {
-      const isGood = typeof given === 'string' && field.pattern.test(given)
-      const good = isRead(isGood, field.expected) ? given : field.default
+      const isGood = typeof given === 'string' && field.format[0].test(given)
+      const good = isRead(isGood, field.format[1]) ? given : field.default
       return textOf(field, typeof good === 'string' ? good : '', path, reading)
     }
     case 'url':
@@ -74,13 +66,9 @@ function givenOr(field: Field, value: unknown, { root }: Reading): unknown {
   return field.defaultFrom === undefined ? field.default : field.defaultFrom.of(root as never)
 }
 
-function textOf(
-  { check, convert, shown }: TextKind,
-  given: string,
-  path: string,
-  reading: Reading,
-): string | Secret {
-  const violated = given === '' ? null : (check?.(given) ?? null)
+function textOf(field: FieldOf<'text'>, given: string, path: string, reading: Reading): string | Secret {
+  const { format, convert, shown } = field
+  const violated = given === '' ? null : (format[2]?.(given) ?? null)
   if (violated !== null) reading.faults.add(path, given, violated)
   const text = convert === undefined ? given : convert(given, reading.folder)
   return shown === undefined ? text : new Secret(text, shown(text))
@@ -94,45 +82,38 @@ function urlOf(schemes: readonly string[], given: unknown, path: string, faults:
   return ''
 }
 
-function mappingOf(
-  { fields, fill, rules = [] }: MappingKind,
-  value: unknown,
-  path: string,
-  reading: Reading,
-): Given {
-  const given = knownKeys(value, path, Object.keys(fields), reading.faults)
+function mappingOf(field: FieldOf<'mapping'>, value: unknown, path: string, reading: Reading): Given {
+  const given = knownKeys(value, path, Object.keys(field.fields), reading.faults)
   // Defaults of later sections depend on what is read of earlier ones.
   const read = path === '' ? reading.root : {}
-  fieldsInto(read, fields, fill?.(given) ?? given, path, reading)
-  for (const rule of rules) rule(read as never, path, reading.faults)
+  readInto(read, field.fields, field.fill?.(given) ?? given, path, reading)
+  for (const rule of field.rules ?? []) rule(read as never, path, reading.faults)
   return read
 }
 
-function variantOf(field: VariantsKind, value: unknown, path: string, reading: Reading): Given {
+function variantOf(field: FieldOf<'variants'>, value: unknown, path: string, reading: Reading): Given {
   const { shared, forms, by, alien } = field
-  const keys = Object.keys(fieldsOf({ ...field, about: '' }))
+  const keys = Object.keys(fieldsOf(field))
   const given = knownKeys(value, path, keys, reading.faults)
   const name = typeof by === 'string' ? given[by] : by(given)
   const read = {}
-  fieldsInto(read, shared, given, path, reading)
-  const isKnown = typeof name === 'string' && Object.hasOwn(forms, name)
-  // Of an unknown form, the expected keys are unknown too.
-  const own = forms[isKnown ? name : (Object.keys(forms)[0] as string)] ?? {}
-  fieldsInto(read, own, given, path, isKnown ? reading : { ...reading, faults: new FaultLog() })
-  if (alien !== undefined && isKnown)
-    for (const key of keys)
-      if (!(key in shared || key in own) && given[key] !== undefined)
-        reading.faults.add(join(path, key), given[key], `nothing: ${alien} ${name} has none`)
+  readInto(read, shared, given, path, reading)
+  const own = typeof name === 'string' && Object.hasOwn(forms, name) ? forms[name] : undefined
+  if (own === undefined) {
+    // Of an unknown form, the expected keys are unknown too: the first form stands in, without faults.
+    readInto(read, Object.values(forms)[0] ?? {}, {}, path, { ...reading, faults: new FaultLog() })
+    return read
+  }
+  readInto(read, own, given, path, reading)
+  const others = alien === undefined ? [] : keys.filter(key => !(key in shared || key in own))
+  for (const key of others.filter(each => given[each] !== undefined))
+    reading.faults.add(join(path, key), given[key], `nothing: ${alien} ${String(name)} has none`)
   return read
 }
 
-function fieldsInto(
-  read: Record<string, unknown>,
-  fields: Fields,
-  given: Given,
-  path: string,
-  reading: Reading,
-): void {
+type Values = Record<string, unknown>
+
+function readInto(read: Values, fields: Fields, given: Given, path: string, reading: Reading): void {
   for (const [key, field] of Object.entries(fields))
     read[key] = valueOf(field, given[key], join(path, key), reading)
 }

@@ -32,42 +32,40 @@ export function configReference(): string {
     const inner = keysOf(field, name)
     const keys = inner.length === 0 ? [{ path: name, field, need: 'required' }] : inner
     const table = ['| key | value | default | meaning |', '|---|---|---|---|', ...keys.map(rowOf)]
-    return `## ${name}\n\n${inner.length === 0 ? '' : `${meaning(field)}\n\n`}${table.join('\n')}\n`
+    return `## ${name}\n\n${inner.length === 0 ? '' : `${field.about}\n\n`}${table.join('\n')}\n`
   })
   return sections.join('\n')
 }
 
 function rowOf({ path, field, need }: Key): string {
-  const cells = [`\`${path}\``, valueText(field), defaultText(field, need), meaning(field)]
+  const cells = [
+    `\`${path}\``,
+    `${valueText(field)}${field.isNullable === true ? ', or null' : ''}`,
+    defaultText(field, need),
+    field.about,
+  ]
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-const meaning = ({ about, more }: Field): string => (more === undefined ? about : `${about} ${more}`)
-
 function valueText(field: Field): string {
-  const text = formText(field)
-  return field.isNullable === true ? `${text}, or null` : text
-}
-
-function formText(field: Field): string {
   switch (field.kind) {
     case 'integer': {
-      const range =
-        field.max === Number.MAX_SAFE_INTEGER ? `from ${field.min}` : `${field.min} to ${field.max}`
-      return `integer, ${range}${field.unit === undefined ? '' : `, in ${field.unit}`}`
+      const [min, max, unit] = field.range
+      const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `${min} to ${max}`
+      return `integer, ${range}${unit === undefined ? '' : `, in ${unit}`}`
     }
     case 'flag':
       return 'true or false'
     case 'choice':
       return field.choices.map(each => `\`${each}\``).join(', ')
     case 'text':
-      return field.expected
+      return field.format[1]
     case 'url':
       return `a URL of ${field.schemes.join(', ')}`
     case 'list':
-      return `list${field.atLeastOne === undefined ? '' : ', not empty'}, of: ${formText(field.item)}`
+      return `list${field.atLeastOne === undefined ? '' : ', not empty'}, of: ${valueText(field.item)}`
     case 'either':
-      return `${formText(field.plain)}; or a mapping`
+      return `${valueText(field.plain)}; or a mapping`
     case 'mapping':
     case 'variants':
     case 'open':

@@ -12,15 +12,19 @@ import { onlyPostgresHasReplicas, REPLICA, STORE } from './sections/store.ts'
 const RPC = mapping('Requests to endpoints.', {
   max_answer_mib: integer(
     'The largest accepted response with blocks, receipts or logs, in MiB; larger receipts are fetched one by one.',
-    // From the limit of any other response; no block that a chain accepts needs more than a gibibyte.
-    { min: 16, max: 1024, unit: 'mebibytes', default: 256 },
+    // No block that a chain accepts needs more than a gibibyte.
+    [16, 1024, 'mebibytes'],
+    { default: 256 },
   ),
 })
 
-const POLICY = open('Any subset of the pricing policy; a list replaces the whole list.', DEFAULT_POLICY, {
-  examples: [{ max_hops: 3, min_depth_usd: 50 }],
-  more: 'The keys are those of `packages/engine/policy/policy.ts`. `{ revision: 1 }` keeps the vote and the numbers of version 0.1 (R-policy-4); see [keeping a policy](OPERATIONS.md#keeping-a-policy).',
-})
+const POLICY = open(
+  'Any subset of the pricing policy; a list replaces the whole list. See docs/OPERATIONS.md.',
+  DEFAULT_POLICY,
+  {
+    examples: [{ max_hops: 3, min_depth_usd: 50 }],
+  },
+)
 
 export const SCHEMA = mapping(
   '',

@@ -1,32 +1,21 @@
 /** Assets of a chain that prices are based on, with the dollar feeds they are compared with. */
 import type { Address } from '../../ops/hex.ts'
 import type { FaultLog } from '../faultLog.ts'
-import { either, integer, list, mapping, nullable, optional } from '../field.ts'
+import { either, integer, list, mapping, nullish } from '../field.ts'
 import { address, exampleAddress } from '../formats.ts'
 
 const A_WEEK_S = 604_800
 
 /** A Chainlink feed in dollars. */
-const feed = (about: string, late: string, example: { readonly heartbeat: number; readonly grace: number }) =>
-  optional(
-    nullable(
-      mapping(about, {
-        address: address('The feed.', { examples: [exampleAddress(3)] }),
-        heartbeat_s: integer('The longest time between two answers, in seconds.', {
-          min: 1,
-          max: A_WEEK_S,
-          unit: 'seconds',
-          examples: [example.heartbeat],
-        }),
-        grace_s: integer(late, {
-          min: 0,
-          max: A_WEEK_S,
-          unit: 'seconds',
-          default: 1800,
-          examples: [example.grace],
-        }),
+const feed = (about: string, late: string) =>
+  nullish(
+    mapping(about, {
+      address: address('The feed.', { examples: [exampleAddress(3)] }),
+      heartbeat_s: integer('The longest time between two answers, in seconds.', [1, A_WEEK_S, 'seconds'], {
+        examples: [3600],
       }),
-    ),
+      grace_s: integer(late, [0, A_WEEK_S, 'seconds'], { default: 1800 }),
+    }),
   )
 
 export const STABLES = list(
@@ -36,7 +25,6 @@ export const STABLES = list(
     usd_feed: feed(
       'Its Chainlink feed; null for a nominal dollar, which caps the score at 3.',
       'How late an answer may be beyond that, in seconds.',
-      { heartbeat: 86_400, grace: 1800 },
     ),
   }),
   { unique: ['token_address'] },
@@ -49,24 +37,17 @@ export const ROUTING_ASSETS = list(
     mapping('', {
       token_address: address('The asset.', { examples: [exampleAddress(2)] }),
       usd_feed: feed(
-        'Its Chainlink feed in dollars: a price more than 2% from it is capped. It never sets the price.',
+        'Its Chainlink feed in dollars: a price more than 2% from it is capped (ANCHOR_DISPUTED). It never sets the price.',
         'How late an answer may be beyond that, in seconds; after that the feed counts as silent.',
-        { heartbeat: 3600, grace: 300 },
       ),
     }),
   ),
-  {
-    more: 'A capped price has the reason `ANCHOR_DISPUTED`. Built-in chains have the feed of the wrapped native token, and chain 1 that of WBTC.',
-    rule: eachAssetOnce,
-  },
+  { rule: eachAssetOnce },
 )
 
 type Asset = Address | { readonly token_address: Address }
 
 function eachAssetOnce(assets: readonly Asset[], path: string, faults: FaultLog): void {
-  faults.addRepeated(
-    assets.map(asset => (typeof asset === 'string' ? asset : asset.token_address)),
-    path,
-    '',
-  )
+  const addresses = assets.map(asset => (typeof asset === 'string' ? asset : asset.token_address))
+  faults.addRepeated(addresses, path, '')
 }

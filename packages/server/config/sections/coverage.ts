@@ -7,22 +7,21 @@ import { address, MAX } from '../formats.ts'
 const LEAST_TIME_MS = 1_000_000_000_000
 
 const DEPTHS = {
-  as_of_ms: integer('The time of the numbers, in Unix milliseconds; they are valid for a day.', {
-    min: LEAST_TIME_MS,
-    max: MAX,
-    unit: 'Unix milliseconds',
-    examples: [1_763_164_800_000],
-  }),
+  as_of_ms: integer(
+    'The time of the numbers, in Unix milliseconds; they are valid for a day.',
+    [LEAST_TIME_MS, MAX, 'Unix milliseconds'],
+    { examples: [1_763_164_800_000] },
+  ),
   assets: list(
     'One entry per asset.',
     mapping('', {
-      chain_id: integer('The chain of the asset.', { min: 1, max: MAX, examples: [1] }),
+      chain_id: integer('The chain of the asset.', [1, MAX], { examples: [1] }),
       token_address: address('The asset.'),
-      external_depth_usd: text('Dollars that move its price by 2% elsewhere, as a string of digits.', {
-        pattern: /^[0-9]{1,18}$/,
-        expected: 'whole dollars as a string of digits',
-        examples: ['25000000'],
-      }),
+      external_depth_usd: text(
+        'Dollars that move its price by 2% elsewhere, as a string of digits.',
+        [/^[0-9]{1,18}$/, 'whole dollars as a string of digits'],
+        { examples: ['25000000'] },
+      ),
     }),
   ),
 } as const
@@ -34,7 +33,6 @@ export const COVERAGE = mapping('Market depth elsewhere; can only lower a score.
   sources: list(
     'The sources of that depth.',
     tagged(
-      '',
       'kind',
       {
         kind: choice(
@@ -47,12 +45,8 @@ export const COVERAGE = mapping('Market depth elsewhere; can only lower a score.
         file: {
           path: text(
             'For kind file: a JSON file with as_of_ms and assets in the same form; relative to this configuration unless absolute.',
-            {
-              pattern: /\S/,
-              expected: 'the path of a JSON file',
-              convert: (path, folder) => resolve(folder, path),
-              examples: ['coverage.json'],
-            },
+            [/\S/, 'the path of a JSON file'],
+            { convert: (path, folder) => resolve(folder, path), examples: ['coverage.json'] },
           ),
         },
       },

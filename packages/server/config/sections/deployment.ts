@@ -10,7 +10,7 @@ import {
   list,
   mapping,
   nullable,
-  optional,
+  nullish,
   tagged,
   text,
   type ValueOf,
@@ -19,45 +19,38 @@ import { address, exampleAddress, hash, MAX } from '../formats.ts'
 import type { Named } from '../named.ts'
 
 const deploymentId = (examples: readonly string[]) =>
-  text('A name of your choice for the factory.', {
-    pattern: /^[\w-]{1,60}$/,
-    expected: 'an id of letters, digits and dashes',
+  text('A name of your choice for the factory.', [/^[\w-]{1,60}$/, 'an id of letters, digits and dashes'], {
     examples,
   })
 
 const FEE = mapping(
   'For amm_v2: the share of the input that is traded, such as 997/1000.',
   {
-    numerator: integer('The numerator.', { min: 1, max: 1_000_000_000, examples: [997] }),
-    denominator: integer('The denominator.', { min: 1, max: 1_000_000_000, examples: [1000] }),
+    numerator: integer('The numerator.', [1, 1_000_000_000], { examples: [997] }),
+    denominator: integer('The denominator.', [1, 1_000_000_000], { examples: [1000] }),
   },
   { rules: [atMostTheWhole] },
 )
 
-function atMostTheWhole(
-  { numerator, denominator }: { readonly numerator: number; readonly denominator: number },
-  path: string,
-  faults: FaultLog,
-): void {
+type Fee = { readonly numerator: number; readonly denominator: number }
+
+function atMostTheWhole({ numerator, denominator }: Fee, path: string, faults: FaultLog): void {
   if (numerator > denominator)
     faults.add(`${path}.numerator`, numerator, `an integer from 1 to ${denominator}`)
 }
 
 const feeTiers = (usual: readonly number[]): Field<readonly number[]> =>
   list(
-    'For amm_v3 and amm_v3_pancake: fee tiers to look up, in parts per million.',
-    integer('', { min: 0, max: 999_999, unit: 'parts per million (0.3% is 3000)' }),
+    'For amm_v3 and amm_v3_pancake, whose default has 2500 for 3000: fee tiers to look up, in parts per million.',
+    integer('', [0, 999_999, 'parts per million (0.3% is 3000)']),
     {
       default: usual,
       isNullable: true,
-      more: 'For amm_v3_pancake the default is `[100, 500, 2500, 10000]`.',
     },
   )
 
 /** Pool addresses follow from it, where another contract than the factory deploys them. */
-const DEPLOYER = address('For amm_v3_pancake and amm_algebra_v1: the contract that deploys its pools.', {
-  more: 'It is checked against the factory at start.',
-})
+const DEPLOYER = address('For amm_v3_pancake and amm_algebra_v1: the contract that deploys its pools.')
 
 const FAMILIES = {
   amm_v2: { fee: FEE },
@@ -68,7 +61,6 @@ const FAMILIES = {
 } as const satisfies Readonly<Record<Family, Fields>>
 
 export const DEPLOYMENT = tagged(
-  '',
   'family',
   {
     deployment_id: deploymentId(['uniswap-v2', 'uniswap-v3', 'pancake-v3', 'quickswap-v3', 'uniswap-v4']),
@@ -77,16 +69,15 @@ export const DEPLOYMENT = tagged(
       examples: [1, 2, 3, 4, 5].map(exampleAddress),
     }),
     deployment_block: nullable(
-      integer('The block it was deployed in; a back-fill begins there.', {
-        more: 'Null if unknown: a back-fill then begins with the chain.',
-        min: 0,
-        max: MAX,
-        examples: [10_000_835, 12_369_621, null],
-      }),
+      integer(
+        'The block it was deployed in; a back-fill begins there. Null if unknown: it begins with the chain.',
+        [0, MAX],
+        {
+          examples: [10_000_835, 12_369_621, null],
+        },
+      ),
     ),
-    init_code_hash: optional(
-      nullable(hash('Hash of the init code of its pools; used to check their addresses.')),
-    ),
+    init_code_hash: nullish(hash('Hash of the init code of its pools; used to check their addresses.')),
   },
   FAMILIES,
 )
@@ -102,7 +93,7 @@ export const ofChain = (deployment: FileDeployment, wrappedNative: Address): Dep
   deployment.family === 'amm_v4' ? { ...deployment, wrappedNative } : deployment
 
 /** Families without an adapter whose factories can look up the pool of a pair. */
-export const UNPRICED_FAMILIES = [
+const UNPRICED_FAMILIES = [
   'algebra',
   'pancake_v3',
   'slipstream',
@@ -114,7 +105,5 @@ export const UNPRICED_FAMILIES = [
 export const UNPRICED_FACTORY = mapping('', {
   deployment_id: deploymentId(['quickswap-v3']),
   family: choice('The family of its pools.', UNPRICED_FAMILIES),
-  factory_address: address('The address of the factory, or of a registry of such pools.', {
-    examples: [exampleAddress(3)],
-  }),
+  factory_address: address('The address of the factory, or of a registry of such pools.'),
 })

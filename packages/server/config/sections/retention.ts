@@ -4,17 +4,10 @@ import { integer, mapping } from '../field.ts'
 import { MAX } from '../formats.ts'
 
 export const RETENTION = mapping('Records beyond both limits are deleted.', {
-  hours: integer('How long records are kept, in hours.', {
-    more: 'Checked every 10 minutes.',
-    min: 1,
-    max: 24 * 3650,
-    unit: 'hours',
+  hours: integer('How long records are kept, in hours.', [1, 24 * 3650, 'hours'], {
     default: 72,
   }),
-  records: integer('The minimum number of records that are kept.', {
-    min: 1000,
-    max: MAX,
-    unit: 'records',
+  records: integer('The minimum number of records that are kept.', [1000, MAX, 'records'], {
     default: 1_000_000,
   }),
 })

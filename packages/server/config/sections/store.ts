@@ -1,7 +1,7 @@
 /** Where the log and the state are stored. */
 import { resolve } from 'node:path'
+import type { Secret } from '../../ops/secret.ts'
 import type { FaultLog } from '../faultLog.ts'
-import { Secret } from '../../ops/secret.ts'
 import { optional, secret } from '../field.ts'
 
 /** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; the control socket is next to `path`. */
@@ -19,23 +19,24 @@ const isSqlite = (address: string): boolean => address.startsWith(SQLITE)
 const shownStore = (address: string): string =>
   isSqlite(address) ? address : `${address.split('://')[0]}://[redacted]`
 
-export const STORE = secret('sqlite:PATH on a local disk, or postgres://user:secret@host/database.', {
-  pattern: /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
-  expected: 'sqlite:PATH or postgres://user:secret@host/database',
-  convert: (address, folder) =>
-    isSqlite(address) ? `${SQLITE}${resolve(folder, address.slice(SQLITE.length))}` : address,
-  shown: shownStore,
-  examples: ['postgres://assay:secret@primary/assay'],
-  default: 'sqlite:./data/assay.db',
-})
+export const STORE = secret(
+  'sqlite:PATH on a local disk, or postgres://user:secret@host/database.',
+  [/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'sqlite:PATH or postgres://user:secret@host/database'],
+  {
+    convert: (address, folder) =>
+      isSqlite(address) ? `${SQLITE}${resolve(folder, address.slice(SQLITE.length))}` : address,
+    shown: shownStore,
+    examples: ['postgres://assay:secret@primary/assay'],
+    default: 'sqlite:./data/assay.db',
+  },
+)
 
 export const REPLICA = optional(
-  secret('A read replica of a PostgreSQL store, for processes with --role api.', {
-    pattern: /^postgres(ql)?:\/\/.+$/,
-    expected: 'postgres://user:secret@host/database',
-    shown: shownStore,
-    examples: ['postgres://assay:secret@replica/assay'],
-  }),
+  secret(
+    'A read replica of a PostgreSQL store, for processes with --role api.',
+    [/^postgres(ql)?:\/\/.+$/, 'postgres://user:secret@host/database'],
+    { shown: shownStore, examples: ['postgres://assay:secret@replica/assay'] },
+  ),
 )
 
 type Stores = { readonly store: Secret; readonly replica: Secret | null }
