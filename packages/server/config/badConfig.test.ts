@@ -77,6 +77,20 @@ test.each([
   expect(faults.join()).not.toContain('hunter2')
 })
 
+test('R-ticks-8: a second manager of v4 on a chain is refused, because ids of pools do not say whose they are', () => {
+  const manager = (id: string, address: string) => ({
+    deployment_id: id,
+    family: 'amm_v4',
+    factory_address: address,
+    deployment_block: null,
+  })
+  const own = manager('own', `0x${'a1'.repeat(20)}`)
+  expect(chainFaults({ deployments: [own] })).toEqual([])
+  expect(chainFaults({ deployments: [own, manager('fork', `0x${'a2'.repeat(20)}`)] })).toEqual([
+    'chains[0].deployments[1].family: received "amm_v4", expected one deployment of amm_v4 on a chain, because two would have the same pool ids; chains[0].deployments[0] already is one',
+  ])
+})
+
 test('an unknown key names the one that was probably meant', () => {
   expect(chainFaults({ block_time_s: 12 })).toEqual([
     expect.stringMatching(
@@ -250,6 +264,17 @@ test('O7: a retention of nothing, or shorter than a reorganisation may be, is re
     'retention.hours: received 6, expected at least 8 hours: chain 1 may reorganise 2000 blocks of 12048 ms',
   ])
   expect(faultsOf(() => load({ retention: { hours: 8 }, chains: [deep] }))).toEqual([])
+})
+
+test('a history of prices is as long as the log, or of one day and more', () => {
+  const chain = { chain_id: 1, endpoints: [endpoint] }
+  const daysOf = (history_days: unknown) => load({ retention: { history_days }, chains: [chain] }).retention
+  expect(daysOf(undefined)).toEqual({ hours: 72, records: 1_000_000 })
+  expect(daysOf(null)).toEqual({ hours: 72, records: 1_000_000 })
+  expect(daysOf(365)).toMatchObject({ historyDays: 365 })
+  expect(faultsOf(() => daysOf(0))).toEqual([
+    'retention.history_days: received 0, expected an integer from 1 to 3650, in days',
+  ])
 })
 
 test('O7: a retention larger than the disk is told with its estimate', () => {

@@ -8,13 +8,18 @@ import { type Named, named } from './named.ts'
 import type { ConfigDocument } from './schema.ts'
 import type { COVERAGE_FILE } from './sections/coverage.ts'
 import { type DeploymentConfig, ofChain } from './sections/deployment.ts'
+import { type RetentionConfig, retentionConfig } from './sections/retention.ts'
 import { type StoreConfig, storeConfig } from './sections/store.ts'
 
 type File = Named<ConfigDocument>
 type FileChain = File['chains'][number]
 
-export type Config = Omit<File, 'store' | 'replica' | 'webhooks' | 'chains' | 'coverage' | 'policy'> & {
+export type Config = Omit<
+  File,
+  'store' | 'replica' | 'retention' | 'webhooks' | 'chains' | 'coverage' | 'policy'
+> & {
   readonly store: StoreConfig
+  readonly retention: RetentionConfig
   /** Left out, webhooks may call no private network. */
   readonly webhooks?: File['webhooks']
   readonly chains: readonly ChainConfig[]
@@ -69,6 +74,7 @@ export function toConfig({ policy, ...document }: ConfigDocument, folder: string
   return {
     ...sections,
     store: storeConfig({ store, replica }, folder),
+    retention: retentionConfig(sections.retention),
     chains: chains.map(chain => ({ ...toChain(chain), maxAnswerMib })),
     coverage: coverage.sources.map(source =>
       source.kind === 'file' ? source : { kind: source.kind, assets: toAssets(source) },

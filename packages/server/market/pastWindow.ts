@@ -102,10 +102,10 @@ async function logsOf(
   }
 }
 
-/** The price ranges of concentrated pools: before the window, and after each event that gives a price. */
+/** The price ranges of concentrated pools: before these blocks where that is known, and after each event with a price. */
 export function spansOf(
-  { blocks }: Window,
-  before: ReadonlyMap<Address, Before>,
+  blocks: readonly { readonly events: readonly PoolEvent[] }[],
+  before: ReadonlyMap<Address, Before> = new Map(),
 ): ReadonlyMap<Address, TickSpan> {
   const spans = new Map<Address, { lowest: number; highest: number }>()
   const visit = (pool: Address, tick: number): void => {

@@ -12,6 +12,7 @@ import type { HistoryStore } from './history.ts'
 import type { OperatorStore } from './operator.ts'
 import type { AuditRow, LogRecord, Sequence, TokenFacts, TokenRow } from './rows.ts'
 import type { WebhookStore } from './webhooks.ts'
+import type { WithdrawalStore } from './withdrawals.ts'
 
 export type { AuditRow, LogRecord, RecordDraft, Sequence, TokenFacts, TokenRow } from './rows.ts'
 
@@ -205,6 +206,7 @@ export type Store = ChainStore &
   LogStore &
   SnapshotStore &
   HistoryStore &
+  WithdrawalStore &
   AccessStore &
   OperatorStore &
   WebhookStore & { close(): Promise<void> }

@@ -3,7 +3,7 @@ import { CHAIN_TABLE } from '../chainTable.ts'
 import { choice, type Given, integer, list, mapping, nullish, text, url, variants } from '../field.ts'
 import { address, addresses, hash, MAX } from '../formats.ts'
 import { ROUTING_ASSETS, STABLES } from './asset.ts'
-import { DEPLOYMENT, UNPRICED_FACTORY } from './deployment.ts'
+import { DEPLOYMENTS, UNPRICED_FACTORY } from './deployment.ts'
 
 const ENDPOINT = mapping('', {
   name: text(
@@ -91,9 +91,7 @@ const CHAIN = mapping(
     wrapped_native: address('The wrapped native token; list it in routing_assets too if it is one.', {
       isBuiltIn: true,
     }),
-    deployments: list('Factories whose pools are looked up.', DEPLOYMENT, {
-      unique: ['deployment_id', 'factory_address'],
-    }),
+    deployments: DEPLOYMENTS,
     unpriced_factories: list(
       'Factories of families that Assay recognises but does not price: a token with no other pool gets the reason UNSUPPORTED_FAMILY, which names one.',
       UNPRICED_FACTORY,

@@ -60,7 +60,7 @@ const FAMILIES = {
   amm_v4: {},
 } as const satisfies Readonly<Record<Family, Fields>>
 
-export const DEPLOYMENT = tagged(
+const DEPLOYMENT = tagged(
   'family',
   {
     deployment_id: deploymentId(['uniswap-v2', 'uniswap-v3', 'pancake-v3', 'quickswap-v3', 'uniswap-v4']),
@@ -81,6 +81,26 @@ export const DEPLOYMENT = tagged(
   },
   FAMILIES,
 )
+
+/** Their pool ids follow from the terms of a pool alone, so a second contract would repeat those of the first. */
+const SINGLE_FAMILIES: ReadonlySet<Family> = new Set(['amm_v4'])
+
+export const DEPLOYMENTS = list('Factories whose pools are looked up.', DEPLOYMENT, {
+  unique: ['deployment_id', 'factory_address'],
+  rule: poolIdsDiffer,
+})
+
+function poolIdsDiffer(all: readonly { readonly family: Family }[], path: string, faults: FaultLog): void {
+  for (const [at, { family }] of all.entries()) {
+    const first = all.findIndex(each => each.family === family)
+    if (first === at || !SINGLE_FAMILIES.has(family)) continue
+    faults.add(
+      `${path}[${at}].family`,
+      family,
+      `one deployment of ${family} on a chain, because two would have the same pool ids; ${path}[${first}] already is one`,
+    )
+  }
+}
 
 type FileDeployment = Named<ValueOf<typeof DEPLOYMENT>>
 

@@ -1,16 +1,29 @@
 /** How long the log is kept. */
 import type { FaultLog } from '../faultLog.ts'
-import { integer, mapping } from '../field.ts'
+import { integer, mapping, nullish, type ValueOf } from '../field.ts'
 import { MAX } from '../formats.ts'
+import type { Named } from '../named.ts'
 
 export const RETENTION = mapping('Records beyond both limits are deleted.', {
-  hours: integer('How long records are kept, in hours.', [1, 24 * 3650, 'hours'], {
-    default: 72,
-  }),
+  hours: integer('How long records are kept, in hours.', [1, 24 * 3650, 'hours'], { default: 72 }),
   records: integer('The minimum number of records that are kept.', [1000, MAX, 'records'], {
     default: 1_000_000,
   }),
+  history_days: nullish(
+    integer(
+      'How long published prices can be read after their records are deleted, in days; by default as long as the records.',
+      [1, 3650, 'days'],
+      { examples: [365] },
+    ),
+  ),
 })
+
+type Retention = Named<ValueOf<typeof RETENTION>>
+/** Without `historyDays`, the history of prices goes with the log. */
+export type RetentionConfig = Omit<Retention, 'historyDays'> & { readonly historyDays?: number | null }
+
+export const retentionConfig = ({ historyDays, ...log }: Retention): RetentionConfig =>
+  historyDays === null ? log : { ...log, historyDays }
 
 type Kept = {
   readonly retention: { readonly hours: number }

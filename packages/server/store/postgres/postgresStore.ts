@@ -17,6 +17,7 @@ import { maintenanceStore } from './maintenanceStore.ts'
 import { operatorStore } from './operatorStore.ts'
 import { snapshotStore } from './snapshotStore.ts'
 import { webhookStore } from './webhookStore.ts'
+import { withdrawalStore } from './withdrawalStore.ts'
 
 /** A chain's thread needs one; the API serves several requests at a time. */
 const CONNECTIONS = 4
@@ -34,6 +35,7 @@ export async function openPostgresStore(
       ...logStore(connection),
       ...snapshotStore(connection),
       ...historyStore(connection),
+      ...withdrawalStore(connection),
       ...accessStore(connection),
       ...operatorStore(connection),
       ...maintenanceStore(connection, claimed),

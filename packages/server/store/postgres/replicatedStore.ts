@@ -15,6 +15,7 @@ import { operatorStore } from './operatorStore.ts'
 import { openPostgresStore } from './postgresStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
+import { withdrawalStore } from './withdrawalStore.ts'
 
 const CONNECTIONS = 4
 /** Created with the database, and copied with it. */
@@ -38,11 +39,13 @@ export async function openReplicatedStore(
     await refuseStranger(replica, await primary.readSecret(SECRET))
     const tail = logStore(replica)
     const operator = operatorStore(replica)
+    const withdrawals = withdrawalStore(replica)
     return {
       ...primary,
       readLog: (after, limit, chainId) => tail.readLog(after, limit, chainId),
       ...snapshotStore(replica),
       ...historyStore(replica),
+      readWithdrawals: (chainId, bounds) => withdrawals.readWithdrawals(chainId, bounds),
       readTokensOf: tokens => operator.readTokensOf(tokens),
       tail,
       close,

@@ -21,6 +21,7 @@ import { operatorStore } from './operatorStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
 import { webhookStore } from './webhookStore.ts'
+import { withdrawalStore } from './withdrawalStore.ts'
 
 export type SqliteStoreOptions = {
   readonly path: string
@@ -52,6 +53,7 @@ export async function openSqliteStore({
     ...logStore(connection),
     ...snapshotStore(connection),
     ...historyStore(connection),
+    ...withdrawalStore(connection),
     ...operatorStore(connection),
     ...maintenanceStore(connection),
   }

@@ -108,7 +108,7 @@ export class ReadWindow {
     this.#state = state
     this.#window = window
     this.#before = before
-    this.spans = spansOf(window, before)
+    this.spans = spansOf(window.blocks, before)
   }
 
   async fold(loaded: readonly LoadedPool[]): Promise<Folded> {
