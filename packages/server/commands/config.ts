@@ -14,7 +14,7 @@ export { type ShownConfig, showConfig, showEnvironment } from '../config/show.ts
 export { configTemplate } from '../config/template.ts'
 export { configWarnings } from '../config/warnings.ts'
 export { historySentence } from '../config/historySize.ts'
-export { ConfigError } from '../config/configError.ts'
+export { ConfigError } from '../config/faultLog.ts'
 export { environmentConfig, hasShortCut } from '../config/environmentConfig.ts'
 export { loadConfig } from '../config/loadConfig.ts'
 export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import type { Config } from './config.ts'
 import { configWarnings } from './warnings.ts'
-import { ConfigError } from './configError.ts'
+import { ConfigError } from './faultLog.ts'
 import { environmentConfig } from './environmentConfig.ts'
 import { loadConfig } from './loadConfig.ts'
 

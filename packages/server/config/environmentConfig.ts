@@ -2,8 +2,7 @@
 import { resolve } from 'node:path'
 import { CHAIN_TABLE } from './chainTable.ts'
 import type { Config } from './config.ts'
-import { ConfigError } from './configError.ts'
-import { FaultLog } from './faultLog.ts'
+import { ConfigError, FaultLog } from './faultLog.ts'
 import { type LoadedConfig, readDocument } from './loadConfig.ts'
 import type { Environment } from './yamlText.ts'
 

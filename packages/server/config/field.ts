@@ -104,11 +104,9 @@ export function text<Text extends string = string>(
   return { kind: 'text', about, format, ...options }
 }
 
-export function secret(
-  about: string,
-  format: Format,
-  options: Options & Pick<TextKind, 'convert' | 'shown'>,
-): Field<Secret> {
+type SecretOptions = Options & Pick<TextKind, 'convert'> & Required<Pick<TextKind, 'shown'>>
+
+export function secret(about: string, format: Format, options: SecretOptions): Field<Secret> {
   return { kind: 'text', about, format, ...options }
 }
 
@@ -199,8 +197,8 @@ export function isOptional(field: Field): boolean {
   return Object.values({ ...field.shared, ...first }).every(isOptional)
 }
 
-const COUNTS_AS_EMPTY: readonly string[] = ['list', 'mapping', 'variants', 'open']
+const WITH_ENTRIES: readonly string[] = ['list', 'mapping', 'variants', 'open']
 
-/** Whether it may be null. */
+/** Whether it may be null. A list or a mapping that may be left out has no entries then. */
 export const acceptsNull = (field: Field): boolean =>
-  field.isNullable === true || (COUNTS_AS_EMPTY.includes(field.kind) && isOptional(field))
+  field.isNullable === true || (WITH_ENTRIES.includes(field.kind) && isOptional(field))

@@ -18,9 +18,8 @@ function checksumFault(address: string): string | null {
     : null
 }
 
-export const exampleHex = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`
 /** The n-th address of the examples. */
-export const exampleAddress = (n: number): Address => exampleHex(`${n}${n}`, 20)
+export const exampleAddress = (n: number): Address => `0x${String(n).repeat(40)}`
 
 type Shown = { readonly examples?: readonly unknown[]; readonly isBuiltIn?: boolean }
 
@@ -37,7 +36,7 @@ export const addresses = (about: string): Field<readonly Address[]> =>
 const HASH = [/^0x[0-9a-fA-F]{64}$/, 'a hash: 0x and 64 hex digits'] as const
 
 export function hash(about: string, shown: Shown = {}): Field<Hex> {
-  return text(about, HASH, { convert: lowerCase, examples: [exampleHex('ab', 32)], ...shown })
+  return text(about, HASH, { convert: lowerCase, examples: [`0x${'ab'.repeat(32)}`], ...shown })
 }
 
 const EXPECTED_NETWORK = 'an address or a network such as 10.0.0.0/8'

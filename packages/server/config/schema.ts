@@ -6,7 +6,7 @@ import { CHAINS } from './sections/chain.ts'
 import { COMPAT, MCP } from './sections/compat.ts'
 import { COVERAGE } from './sections/coverage.ts'
 import { LISTEN } from './sections/listen.ts'
-import { RETENTION, recordsOutlastReorganisations } from './sections/retention.ts'
+import { RETENTION, recordsOutlastReorgs } from './sections/retention.ts'
 import { onlyPostgresHasReplicas, REPLICA, STORE } from './sections/store.ts'
 
 const RPC = mapping('Requests to endpoints.', {
@@ -43,7 +43,7 @@ export const SCHEMA = mapping(
     policy: POLICY,
     rpc: RPC,
   },
-  { rules: [onlyPostgresHasReplicas, recordsOutlastReorganisations] },
+  { rules: [onlyPostgresHasReplicas, recordsOutlastReorgs] },
 )
 
 /** The configuration as it was read: the keys of the file, every default filled in. */

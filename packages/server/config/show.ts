@@ -39,12 +39,7 @@ export function showEnvironment(environment: Environment, folder: string): Shown
 }
 
 function shown({ document, config }: LoadedConfig, sourceOf: SourceOf): ShownConfig {
-  // Without a replica there is nothing to show of it.
-  const { replica, ...rest } = document
-  const leaves = leavesOf(
-    { ...rest, ...(replica === null ? {} : { replica }), policy: mergePolicy(config.policy) },
-    [],
-  )
+  const leaves = leavesOf({ ...document, policy: mergePolicy(config.policy) }, [])
   const values = leaves.map(({ path, value }) => ({
     path: path.reduce<string>(join, ''),
     value: value instanceof Secret ? String(value) : value,

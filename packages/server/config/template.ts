@@ -4,10 +4,10 @@
  */
 import { CHAIN_TABLE } from './chainTable.ts'
 import { examplesOf } from './examples.ts'
-import { type Field, type Fields, fieldsOf } from './field.ts'
+import { type Field, fieldsOf } from './field.ts'
 import { keysOf } from './reference.ts'
 import { SCHEMA } from './schema.ts'
-import { CHAINS } from './sections/chain.ts'
+import { CHAIN, CHAINS } from './sections/chain.ts'
 
 const WIDTH = 110
 
@@ -34,13 +34,11 @@ function chainsText(chainIds: readonly number[]): string {
       # - { name: second, url: "\${ASSAY_RPC_${id}_SECOND}" }   # of another provider
 `
   })
-  const { chain_id: _, endpoints: _given, ...others } = entryFieldsOf(CHAINS)
+  const { chain_id: _, endpoints: _given, ...others } = fieldsOf(CHAIN)
   const optional = Object.entries(others).map(([key, field]) => commented(key, field, 4))
   const chainKeys = '    # Chain settings that override the built-in ones; required if nothing is built in:\n'
   return `${wrapped(CHAINS.about, 0)}chains:\n${chains.join('')}\n${chainKeys}${optional.join('')}`
 }
-
-const entryFieldsOf = (field: Field): Fields => (field.kind === 'list' ? fieldsOf(field.item) : {})
 
 /** A key, its description and those of its nested keys, all commented out. */
 function commented(key: string, field: Field, indent: number): string {

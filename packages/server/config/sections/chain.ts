@@ -55,7 +55,7 @@ const PROOF = mapping(
   },
 )
 
-const CHAIN = mapping(
+export const CHAIN = mapping(
   '',
   {
     chain_id: integer('The chain id that endpoints must return.', [1, MAX], { examples: [1, 56] }),

@@ -35,11 +35,7 @@ type Kept = {
 }
 
 /** Records must outlast the longest reorganisation, or its withdrawals could not refer to them. */
-export function recordsOutlastReorganisations(
-  { retention, chains }: Kept,
-  _: string,
-  faults: FaultLog,
-): void {
+export function recordsOutlastReorgs({ retention, chains }: Kept, _: string, faults: FaultLog): void {
   for (const { chain_id, finality, block_time_ms } of chains) {
     const depth = 'depth' in finality ? finality.depth : 0
     if (depth * block_time_ms < retention.hours * 3_600_000) continue
