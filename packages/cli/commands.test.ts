@@ -77,6 +77,22 @@ describe.each(PLACES)('on %s', place => {
     expect(code).toBe(0)
   })
 
+  it.each([
+    [['--usd', '0'], 'the size "0"; expected dollars above 0'],
+    [['--usd', '1e309'], 'the size "1e309"; expected dollars above 0'],
+    [['--usd', '-5'], 'the size "-5"; expected dollars above 0'],
+    [['--amount', '1.5'], 'the size "1.5"; expected a whole number'],
+    [['--usd', '1', '--amount', '1'], 'usd and amount are both given'],
+  ])('exit: refuses %j with what is wrong with it', async (sizes, wrong) => {
+    const { code, text, errors } = await run(place, ['exit', id, lark, ...sizes], options())
+    expect([code, `${text}${errors}`]).toEqual([1, expect.stringContaining(wrong)])
+  })
+
+  it('exit: more than anybody has is more than the routes can absorb', async () => {
+    const { code, text } = await run(place, ['exit', id, lark, '--amount', `1${'0'.repeat(60)}`], options())
+    expect([code, text]).toEqual([0, expect.stringContaining('more than the routes can absorb')])
+  })
+
   it('cost: what moves of the price take, and that it is an upper bound', async () => {
     const { code, text } = await run(place, ['cost', id, lark], options())
     expect(text).toMatch(/\nMove +Put in +Lost if quiet +Lost to arbitrage +Held +Pools\n/)

@@ -23,7 +23,7 @@ import { digestOf } from '../feed/history/pastReader.ts'
 import type { ChainConfig } from '../config/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
 import { decodeBlock } from './decode.ts'
-import { isHeldByOne, POOL_TOPICS } from './families.ts'
+import { HELD_TOPICS, isHeldByOne, OWN_TOPICS } from './families.ts'
 import type { Market, TickSpan } from './market.ts'
 
 /** Headers read to find the start of the window: the chain's real pace may differ from the configured one. */
@@ -82,15 +82,16 @@ async function logsOf(
   const own = pools.filter(({ fee }) => !isHeldByOne(fee.family))
   const addresses = [...own.map(({ address }) => address), ...others]
   const parts: PastLogs[] = []
-  const range = { from, to, topics: POOL_TOPICS }
-  if (addresses.length > 0) parts.push(await reading.logs({ ...range, addresses }))
+  if (addresses.length > 0) parts.push(await reading.logs({ from, to, topics: OWN_TOPICS, addresses }))
   const holders = chain.deployments.filter(({ deploymentId }) =>
     held.some(pool => pool.deploymentId === deploymentId),
   )
   if (holders.length > 0)
     parts.push(
       await reading.logs({
-        ...range,
+        from,
+        to,
+        topics: HELD_TOPICS,
         seconds: held.map(({ address }) => address),
         addresses: holders.map(({ factoryAddress }) => factoryAddress),
       }),

@@ -56,6 +56,8 @@ export function tiered<F extends Tiered>(
 
     logs: new Map<string, (log: LogEntry) => AmmEvent>([...slotLogs, [swap.topic, readSwap]]),
 
+    holder: null,
+
     factoryLog(log, deployment, wants) {
       const [topic, first, second, fee] = log.topics
       if (topic !== TIER_TOPIC.created || first === undefined || second === undefined || fee === undefined)

@@ -1,4 +1,5 @@
 /** Maintenance of a store by an operator or a timer, beside the port: retention, and a new epoch after a restore. */
+import type { CandleBuildStore } from './candles.ts'
 import type { LogBounds, Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
 import type { ScanStore } from './withdrawalScan.ts'
@@ -20,7 +21,7 @@ export type PruneLimits = {
 
 export type Pruned = { readonly records: number; readonly events: number; readonly inputs: number }
 
-export type MaintenanceStore = RetentionStore & ScanStore
+export type MaintenanceStore = RetentionStore & ScanStore & CandleBuildStore
 
 export type RetentionStore = {
   /** Deletes, from the oldest, the records past both limits. A record may stay a little longer with its neighbours. */
@@ -32,6 +33,12 @@ export type RetentionStore = {
 }
 
 const HOUR_MS = 3_600_000
+
+/**
+ * No reorganisation is deeper (*policy* `max_undo_blocks`), so no price that comes later belongs to a candle that is
+ * lower than this below the oldest price.
+ */
+export const REACH_BLOCKS = 8192
 
 /** Rows committed at this time or before are old. */
 export const oldestMs = ({ nowMs, hours }: PruneLimits): number => nowMs - hours * HOUR_MS

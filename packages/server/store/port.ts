@@ -7,6 +7,7 @@
  * 2^40. Every read of several things at once comes from one read transaction.
  */
 import type { QuoteJson } from '@assay/engine'
+import type { CandleStore } from './candles.ts'
 import type { Unsealed } from './envelope.ts'
 import type { HistoryStore } from './history.ts'
 import type { OperatorStore } from './operator.ts'
@@ -207,6 +208,7 @@ export type Store = ChainStore &
   SnapshotStore &
   HistoryStore &
   WithdrawalStore &
+  CandleStore &
   AccessStore &
   OperatorStore &
   WebhookStore & { close(): Promise<void> }

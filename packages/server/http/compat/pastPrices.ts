@@ -6,7 +6,7 @@ import { exact } from '@assay/sdk'
 import type { CompactState } from '@assay/sdk/wire'
 import type { HistoryPoint } from '../../store/history.ts'
 import type { HttpContext } from '../plumbing/context.ts'
-import { standingPoints } from '../views/withdrawn.ts'
+import { standingPoints } from '../../store/standing.ts'
 import { type Price, priceOf, type Token } from './prices.ts'
 
 type Needs = Pick<HttpContext, 'config' | 'store'>

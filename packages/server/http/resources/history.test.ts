@@ -10,10 +10,12 @@ import { candlesByHand, isTakenBack, type Spoken } from '../../exports/testing/c
 import { writeMarketLog } from '../../exports/testing/marketLog.ts'
 import { ask } from '../../service/testing/answer.ts'
 import { openTestApi, type TestApi } from '../../service/testing/testApi.ts'
+import { buildCandles } from '../../store/candleBuild.ts'
 import { scanWithdrawals } from '../../store/withdrawalScan.ts'
 
 const INTERVALS = { '1m': 60_000, '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 } as const
-const ALL = 'from_ms=0&to_ms=99999999999999'
+const FAR_MS = 99_999_999_999_999
+const ALL = `from_ms=0&to_ms=${FAR_MS}`
 type Entry = { readonly as_of: { readonly stream_sequence: number }; readonly withdrawn?: object }
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-history-'))
@@ -92,32 +94,37 @@ it('a series leaves out what a reorganisation withdrew; include=withdrawn lists 
   }
 })
 
-it.each(Object.entries(INTERVALS))(
-  'candles of %s are those of the prices that hold',
-  async (interval, ms) => {
-    const due = candlesByHand(inTime(), ms)
-    for (const token of tokens) {
-      const rows = await pagesOf<Record<string, unknown>>(token, `interval=${interval}&limit=3`, 'candles')
-      const own = due.filter(each => each['token_address'] === token)
-      const price = (each: (typeof own)[number], edge: string) => ({
-        numerator: each[`${edge}_numerator`],
-        denominator: each[`${edge}_denominator`],
-        display: each[`${edge}_display`],
-      })
-      expect(rows).toEqual(
-        own.map(each => ({
-          from_ms: each['from_ms'],
-          to_ms: each.to_ms,
-          open: price(each, 'open'),
-          high: price(each, 'high'),
-          low: price(each, 'low'),
-          close: price(each, 'close'),
-          records: each['records'],
-        })),
-      )
-    }
-  },
-)
+it.each(Object.entries(INTERVALS))('candles of %s are those of the prices that hold', expectCandles)
+
+it('and the same when they are read from those that are stored', async () => {
+  while (await buildCandles(api.store, FAR_MS));
+  expect(await api.store.readCandlesAt()).toBeGreaterThan(0)
+  for (const [interval, ms] of Object.entries(INTERVALS)) await expectCandles(interval, ms)
+})
+
+async function expectCandles(interval: string, ms: number): Promise<void> {
+  const due = candlesByHand(inTime(), ms)
+  for (const token of tokens) {
+    const rows = await pagesOf<Record<string, unknown>>(token, `interval=${interval}&limit=3`, 'candles')
+    const own = due.filter(each => each['token_address'] === token)
+    const price = (each: (typeof own)[number], edge: string) => ({
+      numerator: each[`${edge}_numerator`],
+      denominator: each[`${edge}_denominator`],
+      display: each[`${edge}_display`],
+    })
+    expect(rows).toEqual(
+      own.map(each => ({
+        from_ms: each['from_ms'],
+        to_ms: each.to_ms,
+        open: price(each, 'open'),
+        high: price(each, 'high'),
+        low: price(each, 'low'),
+        close: price(each, 'close'),
+        records: each['records'],
+      })),
+    )
+  }
+}
 
 it('a moment shows what was published then, and whether it was withdrawn since', async () => {
   const gone = ofTokens().find(record => isTakenBack(records, record)) as Spoken

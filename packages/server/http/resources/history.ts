@@ -10,7 +10,9 @@ import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { addressIn, integerIn, Params } from '../plumbing/params.ts'
 import { asCommitted, present } from '../views/stateAsShown.ts'
 import { gapsText } from '../views/rows.ts'
-import { isStanding, markedStates, standingPoints } from '../views/withdrawn.ts'
+import { isStanding, markedStates } from '../views/withdrawn.ts'
+import { standingPoints } from '../../store/standing.ts'
+import { candleText, storedCandles } from './storedCandles.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 
 type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'pageSecret' | 'store'>
@@ -104,6 +106,13 @@ async function candles(
   const intervalMs = INTERVALS_MS[interval]
   const fromMs = startOf(wanted.fromMs, intervalMs)
   const toMs = Math.min(startOf(wanted.toMs + intervalMs - 1, intervalMs), MAX)
+  const begun = wanted.after === null ? fromMs : Math.max(fromMs, startOf(wanted.after.atMs + 1, intervalMs))
+  const stored = await storedCandles(context.store, { ...wanted, intervalMs, fromMs: begun, toMs, limit })
+  if (stored !== null)
+    return {
+      candles: stored.candles.map(row => candleText(row, intervalMs)),
+      next_cursor: stored.nextMs === null ? null : seal({ atMs: stored.nextMs - 1, sequence: MAX }),
+    }
   const maker = new CandleMaker(intervalMs)
   let after: Place | null = wanted.after
   for (let read = 0; ; ) {

@@ -41,6 +41,8 @@ export const algebra: MarketFamily<'amm_algebra_v1'> = {
     [TOPIC.fee, log => ({ kind: 'FEE', feePpm: count(smallIntIn(log, 0)) })],
   ]),
 
+  holder: null,
+
   factoryLog(log, deployment, wants) {
     const [topic, first, second] = log.topics
     if (topic !== TOPIC.created || first === undefined || second === undefined) return []

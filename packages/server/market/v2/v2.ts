@@ -45,6 +45,8 @@ export const v2: MarketFamily<'amm_v2'> = {
     [TOPIC.burn, log => ({ kind: 'BURN', amount0: uintIn(log, 0), amount1: uintIn(log, 1) })],
   ]),
 
+  holder: null,
+
   factoryLog(log, deployment, wants) {
     const [topic, first, second] = log.topics
     if (topic !== TOPIC.created || first === undefined || second === undefined) return []

@@ -7,6 +7,7 @@ import { epochStart } from '../epoch.ts'
 import { type DeletedRow, keptRows } from '../keptStates.ts'
 import {
   assertPruneLimits,
+  REACH_BLOCKS,
   oldestHistoryMs,
   oldestMs,
   type PruneLimits,
@@ -89,6 +90,15 @@ const numbered = (table: 'pool_event' | 'input'): Series => ({
 const EVENTS = numbered('pool_event')
 const INPUTS = numbered('input')
 
+/** Candles whose prices are all gone. */
+const REMOVE_CANDLES = statement(`
+  DELETE FROM candle USING (
+    SELECT chain_id AS chain,
+      (SELECT block_number FROM token_history WHERE token_history.chain_id = position.chain_id
+       ORDER BY sequence LIMIT 1) - $1::bigint AS block
+    FROM position) AS oldest
+  WHERE chain_id = chain AND top_block < block`)
+
 const HISTORY_SIZE = statement(`
   SELECT count(*) AS prices, coalesce(min(at_ms), 0) AS "fromMs", coalesce(max(at_ms), 0) AS "toMs"
   FROM token_history`)
@@ -106,6 +116,7 @@ export function maintenanceStore(connection: Connection, { generation }: Claimed
         inputs: await pruneSeries(connection, INPUTS, old),
       }
       await pruneSeries(connection, HISTORY, { ...limits, records: 0, oldestMs: oldestHistoryMs(limits) })
+      await connection.query(REMOVE_CANDLES, [REACH_BLOCKS])
       return pruned
     },
 

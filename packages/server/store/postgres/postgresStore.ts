@@ -8,6 +8,7 @@ import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
 import { accessStore } from './accessStore.ts'
 import { backfillStore } from './backfillStore.ts'
+import { candleStore } from './candleStore.ts'
 import { chainStore } from './chainStore.ts'
 import { readClaimed } from './claim.ts'
 import { Connection } from './connection.ts'
@@ -36,6 +37,7 @@ export async function openPostgresStore(
       ...snapshotStore(connection),
       ...historyStore(connection),
       ...withdrawalStore(connection),
+      ...candleStore(connection),
       ...accessStore(connection),
       ...operatorStore(connection),
       ...maintenanceStore(connection, claimed),

@@ -8,6 +8,7 @@ import { epochStart } from '../epoch.ts'
 import { type DeletedRow, keptRows } from '../keptStates.ts'
 import {
   assertPruneLimits,
+  REACH_BLOCKS,
   oldestHistoryMs,
   oldestMs,
   type PruneLimits,
@@ -37,6 +38,7 @@ type Series = {
 export function maintenanceStore(connection: Connection): RetentionStore {
   const log = logSeries(connection)
   const history = historySeries(connection)
+  const pruneCandles = candlePruner(connection)
   const events = numberedSeries(connection, 'pool_event')
   const inputs = numberedSeries(connection, 'input')
   const readBounds = boundsReader(connection)
@@ -56,6 +58,7 @@ export function maintenanceStore(connection: Connection): RetentionStore {
         inputs: await pruneSeries(connection, inputs, old),
       }
       await pruneSeries(connection, history, { ...limits, records: 0, oldestMs: oldestHistoryMs(limits) })
+      await pruneCandles(limits)
       return pruned
     },
 
@@ -102,6 +105,30 @@ function logSeries(connection: Connection): (isHistoryKept: boolean) => Series {
       }
     },
   })
+}
+
+/** Candles whose prices are all gone. */
+function candlePruner(connection: Connection): (limits: PruneLimits) => Promise<void> {
+  const chains = connection.prepare('SELECT chain_id AS chainId FROM position')
+  const oldest = connection.prepare(
+    'SELECT block_number AS block FROM token_history NOT INDEXED WHERE chain_id = ? ORDER BY sequence LIMIT 1',
+  )
+  const key = 'chain_id, token_address, interval_ms, from_ms'
+  const remove = connection.prepare(`
+    DELETE FROM candle WHERE (${key}) IN (SELECT ${key} FROM candle WHERE chain_id = ? AND top_block < ? LIMIT ?)`)
+  return async ({ batch, signal }) => {
+    for (const { chainId } of connection.query(() => chains.all()) as unknown as { chainId: number }[]) {
+      const row = connection.query(() => oldest.get(chainId)) as { readonly block: number } | undefined
+      if (row === undefined) continue
+      for (let removed = batch; removed === batch; ) {
+        signal?.throwIfAborted()
+        removed = await connection.write(() =>
+          Number(remove.run(chainId, row.block - REACH_BLOCKS, batch).changes),
+        )
+        await nextTurn()
+      }
+    }
+  }
 }
 
 /** Points, and what withdrew them. */

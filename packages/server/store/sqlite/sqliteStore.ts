@@ -8,6 +8,7 @@ import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
 import { accessStore } from './accessStore.ts'
 import { backfillStore } from './backfillStore.ts'
+import { candleStore } from './candleStore.ts'
 import { chainStore } from './chainStore.ts'
 import { assertClaimed, canonicalPath } from './claim.ts'
 import { Connection, openDatabase } from './connection.ts'
@@ -54,6 +55,7 @@ export async function openSqliteStore({
     ...snapshotStore(connection),
     ...historyStore(connection),
     ...withdrawalStore(connection),
+    ...candleStore(connection),
     ...operatorStore(connection),
     ...maintenanceStore(connection),
   }

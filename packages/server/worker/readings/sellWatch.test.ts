@@ -1,5 +1,6 @@
 /** When tokens are probed, and by what they are doubted: on an engine in memory, over a node that simulates nothing. */
 import { ms } from '@assay/engine'
+import { keccak256, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { E6, E18, P1, P2, P3, T, U, USDC, WETH } from '../../../engine/testing/cast.ts'
 import { scenario, type Scenario } from '../../../engine/testing/scenario.ts'
@@ -108,19 +109,28 @@ function soldThrough(manager: Address, amount: bigint, arrived: bigint): void {
   watch.note({ logs, events: [{ ...position, event }] as never })
 }
 
-function transferred(transactionHash: Hex, from: Address, to: Address, value: bigint): LogEntry {
-  const topic = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
-  return toLogEntry({
-    address: T,
-    topics: [TRANSFER, topic(from), topic(to)],
-    data: `0x${value.toString(16).padStart(64, '0')}`,
-    blockHash: `0x${'11'.repeat(32)}`,
+const HASH: Hex = `0x${'11'.repeat(32)}`
+const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
+
+const transferred = (transactionHash: Hex, from: Address, to: Address, value: bigint): LogEntry =>
+  logOf(
+    T,
+    [TRANSFER, topicOf(from), topicOf(to)],
+    `0x${value.toString(16).padStart(64, '0')}`,
+    transactionHash,
+  )
+
+const logOf = (address: Address, topics: readonly Hex[], data: Hex, transactionHash: Hex): LogEntry =>
+  toLogEntry({
+    address,
+    topics,
+    data,
+    blockHash: HASH,
     blockNumber: '0x1',
     transactionHash,
     transactionIndex: '0x0',
     logIndex: '0x1',
   })
-}
 
 describe('the watch of sellability', () => {
   it('R-sell-5: probes a token when it is enrolled, and each hour after that', async () => {
@@ -186,6 +196,15 @@ describe('the watch of sellability', () => {
     sale()
     expect(await tend(MINUTE_MS)).toBe(1)
     expect(s.token(T).sellability).toMatchObject({ sellTaxBps: 1000, method: 'TRANSFER_LOGS' })
+  })
+
+  it('R-sell-5: probes again when the code behind its proxy is changed', async () => {
+    await tend(0)
+    s.probed(T)
+    const upgraded = logOf(T, [keccak256(toHex('Upgraded(address)')), topicOf(SELLER)], '0x', HASH)
+    watch.note({ logs: [upgraded], events: [] })
+    expect(await tend(MINUTE_MS)).toBe(1)
+    expect(await tend(MINUTE_MS)).toBe(0)
   })
 
   it('R-sell-5: probes again when fifty purchases passed without a sale', async () => {

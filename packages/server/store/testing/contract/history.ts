@@ -1,5 +1,6 @@
 /** What was published about a token: found by time, block and sequence, in pages, and only while the log has it. */
 import { expect, test } from 'vitest'
+import { buildCandles } from '../../candleBuild.ts'
 import type { HistoryPoint } from '../../history.ts'
 import type { RecordDraft } from '../../port.ts'
 import type { FullStore, TestDatabase } from '../connect.ts'
@@ -272,5 +273,36 @@ export function historyContract(database: () => TestDatabase): void {
     await store.prune(limits)
     expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual([])
     expect(await store.readWithdrawalScan()).toBeNull()
+  })
+
+  test('candles go when all their prices have gone, and no reorganisation can bring more', async () => {
+    const store = await database().connect()
+    const HEIGHTS = [10, 5_000, 20_000]
+    for (const [at, block] of HEIGHTS.entries())
+      await store.commit(
+        commitOf(CHAIN, at + 1, {
+          atMs: (at + 1) * HOUR_MS,
+          records: [priced(at + 1, '1', { atMs: at * HOUR_MS, block })],
+        }),
+      )
+    while (await buildCandles(store, 1e14));
+    const hours = async () =>
+      (
+        await store.readCandles(
+          { chainId: CHAIN, tokenAddress: TOKEN, intervalMs: HOUR_MS },
+          { fromMs: 0, toMs: 1e14, limit: 10 },
+        )
+      ).map(({ fromMs, topBlock }) => [fromMs / HOUR_MS, topBlock])
+    expect(await hours()).toEqual([
+      [0, 10],
+      [1, 5_000],
+      [2, 20_000],
+    ])
+    const limits = { nowMs: 4 * HOUR_MS, records: 0, batch: 1 }
+    await store.prune({ ...limits, hours: 3 })
+    expect(await hours()).toHaveLength(3)
+    await store.prune({ ...limits, hours: 2 })
+    // Below the oldest price that is left, by more than a reorganisation can reach.
+    expect(await hours()).toEqual([[2, 20_000]])
   })
 }
