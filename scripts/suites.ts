@@ -81,6 +81,11 @@ export const suites: readonly Suite[] = [
     needs: ['anvil'],
   },
   {
+    name: 'trials',
+    about: 'what the long trials say of their command lines',
+    include: ['trials/commandLine.test.ts'],
+  },
+  {
     name: 'blocks',
     about: 'blocks with the oddities of real chains through the verifier, and tampered copies of them',
     include: ['trials/blocks/'],

@@ -5,18 +5,23 @@
  * attack's own. `--table` writes the tables of docs/TRUTH.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { ATTACKS, type Attack, FAMILY_ATTACKS, judge } from '@assay/world'
 import { playOnChain } from '../packages/server/service/testing/attack/playOnChain.ts'
 import { type Outcome, outcomeOf, runOnEngine } from './attack/run.ts'
 import { familyTableOf, lineOf, tableOf } from './attack/table.ts'
 import { withParts } from '../scripts/docsParts.ts'
+import { commandLine } from './commandLine.ts'
 
 const PAGE = 'docs/TRUTH.md'
 /** Each has a node and a service of its own, which mostly wait. */
 const CHAINS_AT_ONCE = 2
 
-const { values, positionals } = parseArgs({
+const USAGE = `npm run attack -- [PART OF A NAME]… [--engine|--chain] [--families] [--table]
+  --engine, --chain  only on the engine, or only on local nodes
+  --families         only on pools of families other than the attack's own
+  --table            writes the table of ${PAGE}`
+
+const { values, positionals } = commandLine(USAGE, {
   allowPositionals: true,
   options: {
     engine: { type: 'boolean', default: false },

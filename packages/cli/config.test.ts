@@ -42,6 +42,7 @@ describe.each(PLACES)('assay config on %s', place => {
       values: [
         { path: 'retention.hours', value: 72, source: 'default' },
         { path: 'retention.records', value: 1_000_000, source: 'default' },
+        { path: 'retention.history_days', value: null, source: 'default' },
       ],
     })
     expect((await run(place, ['config', 'show', 'nothing'], { cwd, env })).code).toBe(3)

@@ -12,6 +12,7 @@ import { startChains } from './wiring/localChains.ts'
 import { systemClock } from './ops/clock.ts'
 import { openControl } from './ops/control.ts'
 import { createLog } from './ops/log.ts'
+import { keepCandles } from './wiring/candles.ts'
 import { keepPruning } from './wiring/retention.ts'
 import { logLoss } from './store/loss.ts'
 import { claimStore, openStore } from './store/openStore.ts'
@@ -75,6 +76,7 @@ export async function startService({
     answerControl(api.access, chains.backfills, request),
   )
   const pruning = keepPruning({ store, settings, clock, log, replayed: () => roster.replayed() })
+  const candles = keepCandles({ store, clock, log })
 
   return {
     url: api.url,
@@ -84,6 +86,7 @@ export async function startService({
     seen: () => hub.head,
     async close() {
       pruning.close()
+      await candles.close()
       await control.close()
       await api.close()
       await chains.close()

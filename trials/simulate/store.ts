@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Random } from '../../packages/engine/testing/randomMarket.ts'
 import type { BackfillStore } from '../../packages/server/store/backfill.ts'
 import { checkStore } from '../../packages/server/store/check.ts'
-import type { MaintenanceStore } from '../../packages/server/store/maintenance.ts'
+import type { RetentionStore } from '../../packages/server/store/maintenance.ts'
 import type { OperatorStore } from '../../packages/server/store/operator.ts'
 import type {
   ChainStore,
@@ -63,7 +63,7 @@ export class SimStore {
   readonly #ledger: Ledger
   readonly #verdict: Verdict
   readonly #lane = new Lane()
-  readonly #real: ProcessStore & MaintenanceStore
+  readonly #real: ProcessStore & RetentionStore
   readonly counts = { commits: 0, late: 0, lost: 0, refused: 0, twice: 0, deaths: 0, unread: 0 }
   /** No more faults. */
   isCalm = false

@@ -55,7 +55,9 @@ async function shownConfig(choice: ConfigChoice): Promise<ShownConfig & { readon
 
 async function check(options: ConfigChoice & JsonChoice): Promise<void> {
   const { name, config } = await shownConfig(options)
-  const warnings = (await server()).configWarnings(config)
+  const { configWarnings, historySentence } = await server()
+  const warnings = configWarnings(config)
+  const days = config.retention.historyDays ?? null
   const chains = config.chains.map(({ chainId, name: chain, endpoints }) => ({
     chain_id: chainId,
     name: chain,
@@ -68,6 +70,7 @@ async function check(options: ConfigChoice & JsonChoice): Promise<void> {
         each =>
           `  chain ${each.chain_id}  ${each.name}, ${each.endpoints === 1 ? 'one endpoint' : `${each.endpoints} endpoints`}`,
       ),
+      ...(days === null ? [] : [`  ${historySentence(days)}`]),
       ...warnings.map(each => `${paint('yellow', 'warning')}  ${each}`),
       'To see whether the endpoints answer: assay doctor',
     ].join('\n'),

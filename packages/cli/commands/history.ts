@@ -19,6 +19,7 @@ type Options = ServiceChoice & {
   readonly atBlock?: number
   readonly atSequence?: number
   readonly interval?: Interval
+  readonly withdrawn?: boolean
   readonly limit: number
 }
 type Query = Parameters<Client['fetchHistory']>[0]
@@ -48,6 +49,14 @@ export const historyCommand = (): Command =>
         .conflicts([...RANGE, 'at', 'atBlock']),
     )
     .addOption(new Option('--interval <length>', 'as candles').choices(['1m', '5m', '1h', '1d']))
+    .addOption(
+      new Option('--withdrawn', 'with prices that a reorganisation withdrew').conflicts([
+        'interval',
+        'at',
+        'atBlock',
+        'atSequence',
+      ]),
+    )
     .option('--limit <rows>', 'the maximum number to print, oldest first', whole, 100)
     .action(printHistory)
 
@@ -61,6 +70,7 @@ async function printHistory(chain: number, token: string, options: Options): Pro
     ...(options.at === undefined ? {} : { at_ms: options.at }),
     ...(options.atBlock === undefined ? {} : { at_block: options.atBlock }),
     ...(options.atSequence === undefined ? {} : { at_sequence: options.atSequence }),
+    ...(options.withdrawn === true ? { include: 'withdrawn' as const } : {}),
   }
   const { interval } = options
   if (interval === undefined) {
@@ -140,6 +150,8 @@ function remarkOf(entry: Entry): string {
     parts.push(
       `withdrew ${entry.retracts.stream_sequence ?? entry.retracts.record_id}: ${entry.retracts.reason}`,
     )
+  if (entry.withdrawn !== undefined)
+    parts.push(`withdrawn by ${entry.withdrawn.stream_sequence}: ${entry.withdrawn.reason}`)
   return parts.length === 0 ? '' : paint('yellow', parts.join('; '))
 }
 

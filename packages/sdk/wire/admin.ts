@@ -10,6 +10,7 @@ import {
   anyObject,
   array,
   boolean,
+  describe,
   integer,
   known,
   nullable,
@@ -85,13 +86,22 @@ export type Backfill = Static<typeof Backfill>
 export const BackfillList = object({ backfills: array(Backfill) })
 export type BackfillList = Static<typeof BackfillList>
 
-const retentionFields = { hours: integer({ minimum: 1 }), records: integer({ minimum: 1 }) } as const
+const retentionFields = {
+  hours: integer({ minimum: 1 }),
+  records: integer({ minimum: 1 }),
+  history_days: optional(
+    describe(
+      'How long published prices can be read after their records are deleted; absent, as long as the records.',
+      nullable(integer({ minimum: 1 })),
+    ),
+  ),
+} as const
 
 /** The log keeps at least as much as both values require. */
 export const Retention = object(retentionFields)
 export type Retention = Static<typeof Retention>
 
-/** Body of PUT /v1/admin/retention. */
+/** Body of PUT /v1/admin/retention. Without `history_days`, that stays as it is; null ends it. */
 export const RetentionRequest = strictObject(retentionFields)
 
 /** One change, its author, and the new value. */

@@ -26,6 +26,12 @@ export const HistoryQuery = strictObject({
   at_block: optional(Count),
   at_sequence: optional(Sequence),
   interval: optional(enumeration(['1m', '5m', '1h', '1d'])),
+  include: optional(
+    describe(
+      'Records that a reorganisation withdrew too; absent, a range leaves them out.',
+      enumeration(['withdrawn']),
+    ),
+  ),
   ...pageQueryFields,
 })
 export type HistoryQuery = Static<typeof HistoryQuery>
@@ -35,6 +41,12 @@ const retraction = {
     describe(
       'On a record that took back an earlier one: which, and why.',
       object({ reason: RetractReason, record_id: string(), stream_sequence: nullable(Sequence) }),
+    ),
+  ),
+  withdrawn: optional(
+    describe(
+      'On a record whose block was orphaned: why and when it was withdrawn, and which record said so.',
+      object({ reason: RetractReason, at_ms: Ms, stream_sequence: Sequence }),
     ),
   ),
 } as const

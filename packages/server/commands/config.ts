@@ -13,6 +13,7 @@ export { configSchema } from '../config/configSchema.ts'
 export { type ShownConfig, showConfig, showEnvironment } from '../config/configSources.ts'
 export { configTemplate } from '../config/configTemplate.ts'
 export { configWarnings } from '../config/configWarnings.ts'
+export { historySentence } from '../config/historySize.ts'
 export { ConfigError, environmentConfig, hasShortCut, loadConfig } from '../config/loadConfig.ts'
 export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'
 export { type ListedKey, SCOPES }

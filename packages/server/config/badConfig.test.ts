@@ -250,6 +250,17 @@ test('O7: a retention of nothing, or shorter than a reorganisation may be, is re
   expect(faultsOf(() => load({ retention: { hours: 8 }, chains: [deep] }))).toEqual([])
 })
 
+test('a history of prices is as long as the log, or of one day and more', () => {
+  const chain = { chain_id: 1, endpoints: [endpoint] }
+  const daysOf = (history_days: unknown) => load({ retention: { history_days }, chains: [chain] }).retention
+  expect(daysOf(undefined)).toEqual({ hours: 72, records: 1_000_000 })
+  expect(daysOf(null)).toEqual({ hours: 72, records: 1_000_000 })
+  expect(daysOf(365)).toMatchObject({ historyDays: 365 })
+  expect(faultsOf(() => daysOf(0))).toEqual([
+    'retention.history_days: received 0, expected an integer from 1 to 3650, in days',
+  ])
+})
+
 test('O7: a retention larger than the disk is told with its estimate', () => {
   const chain = { chain_id: 1, endpoints: [endpoint] }
   const warnings = (records: number) =>

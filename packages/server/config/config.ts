@@ -20,7 +20,12 @@ export type Config = {
   readonly compat: CompatConfig
   /** Tools for agents at /mcp. */
   readonly mcp: McpConfig
-  readonly retention: { readonly hours: number; readonly records: number }
+  readonly retention: {
+    readonly hours: number
+    readonly records: number
+    /** Left out, the history of prices goes with the log. */
+    readonly historyDays?: number | null
+  }
   /** Networks that are not public but that webhooks may use; left out, none. */
   readonly webhooks?: { readonly allowPrivate: readonly string[] }
   readonly chains: readonly ChainConfig[]

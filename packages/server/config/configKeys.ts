@@ -33,6 +33,8 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'The minimum number of records that are kept.',
+  'retention.history_days':
+    'How long published prices can be read after their records are deleted, in days; by default as long as the records.',
   webhooks: 'Which addresses webhooks may call.',
   'webhooks.allow_private': 'Private networks that may be called, such as 10.0.0.0/8; by default none.',
   rpc: 'Requests to endpoints.',

@@ -33,7 +33,7 @@ export const SAMPLE = {
     listen: { host: '127.0.0.1', port: 8081 },
   },
   mcp: { enabled: true, min_score: 4 },
-  retention: { hours: 72, records: 1_000_000 },
+  retention: { hours: 72, records: 1_000_000, history_days: 365 },
   webhooks: { allow_private: ['10.0.0.0/8'] },
   chains: [
     {

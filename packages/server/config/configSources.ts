@@ -116,7 +116,11 @@ function documentOf(config: Config, policy: Policy): object {
       listen: compat.listen,
     },
     mcp: { enabled: mcp.isEnabled, min_score: mcp.minScore },
-    retention,
+    retention: {
+      hours: retention.hours,
+      records: retention.records,
+      history_days: retention.historyDays ?? null,
+    },
     chains: chains.map(chainDocument),
     coverage: { sources: coverage.map(coverageDocument) },
     policy,

@@ -200,7 +200,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     'rpc',
   ])
   const listen = shape.mapping(root['listen'], 'listen', ['host', 'port', 'public_origin', 'trusted_proxies'])
-  const retention = shape.mapping(root['retention'], 'retention', ['hours', 'records'])
+  const retention = shape.mapping(root['retention'], 'retention', ['hours', 'records', 'history_days'])
   const webhooks = shape.mapping(root['webhooks'], 'webhooks', ['allow_private'])
   const admin = shape.mapping(root['admin'], 'admin', ['allow'])
   const access = shape.mapping(root['access'], 'access', ['cors_origins'])
@@ -241,6 +241,15 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     retention: {
       hours: retentionHours(shape, retention['hours'], chains),
       records: shape.integer(retention['records'], 'retention.records', [1000, MAX, 'records'], 1_000_000),
+      ...((retention['history_days'] ?? null) === null
+        ? {}
+        : {
+            historyDays: shape.integer(retention['history_days'], 'retention.history_days', [
+              1,
+              3650,
+              'days',
+            ]),
+          }),
     },
     webhooks: { allowPrivate: shape.networks(webhooks['allow_private'], 'webhooks.allow_private') },
     chains,

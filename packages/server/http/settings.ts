@@ -91,7 +91,11 @@ async function stored(
   const retention = await store.readSetting('retention')
   return {
     policy: inForce(policyOver(config.policy, overrides)),
-    retention: retention === null ? config.retention : (JSON.parse(retention) as Retention),
+    // An earlier version stored no days of history.
+    retention:
+      retention === null
+        ? config.retention
+        : { ...config.retention, ...(JSON.parse(retention) as Partial<Retention>) },
   }
 }
 

@@ -103,7 +103,7 @@ async function logsOf(
   }
 }
 
-/** The price ranges of concentrated pools: before the blocks, where that is known, and after each event with a price. */
+/** The price ranges of concentrated pools: before these blocks where that is known, and after each event with a price. */
 export function spansOf(
   blocks: readonly { readonly events: readonly PoolEvent[] }[],
   before: ReadonlyMap<Address, Before> = new Map(),

@@ -8,6 +8,7 @@ import { assertShareable, followSettings, nodeName } from './node.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { ChainConfig } from '../config/config.ts'
 import { createLog } from '../ops/log.ts'
+import { keepCandles } from '../wiring/candles.ts'
 import { keepPruning } from '../wiring/retention.ts'
 import type { ServiceOptions } from '../wiring/serviceOptions.ts'
 import type { Lease } from '../store/cluster.ts'
@@ -139,11 +140,13 @@ export async function startChainNode({
     replayed: () => replayed,
     isWanted: () => turns.size > 0,
   })
+  const candles = keepCandles({ store, clock, log, isWanted: () => turns.size > 0 })
 
   return {
     writes: () => [...turns.keys()],
     async close() {
       pruning.close()
+      await candles.close()
       clearInterval(looking)
       following.close()
       await election.close()

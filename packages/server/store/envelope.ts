@@ -9,6 +9,7 @@ import { type PointSaid, pointOf } from './history.ts'
 import { isUnpriced, withLastPriced } from './lastPriced.ts'
 import type { LogRecord, RecordDraft, Sequence } from './rows.ts'
 import { StoreError } from './storeError.ts'
+import { type Gone, goneBy } from './withdrawals.ts'
 
 /** The subject whose current state a record replaces; for a token, with the values that history keeps. */
 export type Subject =
@@ -30,6 +31,8 @@ export type Unsealed = {
   readonly subject: Subject
   /** The record that a PRICE_RETRACT withdraws. */
   readonly retracted: string | null
+  /** What the record says is gone with a reorganisation. */
+  readonly gone: Gone | null
   /** The token has no price after this record, so sealing needs the last one. */
   readonly isUnpriced: boolean
   /** The full quote of a token record. */
@@ -58,6 +61,7 @@ export function unsealed(record: RecordDraft): Unsealed {
   return {
     subject: subjectOf(record),
     retracted: retractedIdOf(record),
+    gone: goneBy(record),
     isUnpriced: isUnpriced(record),
     quote: record.quote,
     seal: sealing(record),

@@ -7,11 +7,13 @@
  * 2^40. Every read of several things at once comes from one read transaction.
  */
 import type { QuoteJson } from '@assay/engine'
+import type { CandleStore } from './candles.ts'
 import type { Unsealed } from './envelope.ts'
 import type { HistoryStore } from './history.ts'
 import type { OperatorStore } from './operator.ts'
 import type { AuditRow, LogRecord, Sequence, TokenFacts, TokenRow } from './rows.ts'
 import type { WebhookStore } from './webhooks.ts'
+import type { WithdrawalStore } from './withdrawals.ts'
 
 export type { AuditRow, LogRecord, RecordDraft, Sequence, TokenFacts, TokenRow } from './rows.ts'
 
@@ -205,6 +207,8 @@ export type Store = ChainStore &
   LogStore &
   SnapshotStore &
   HistoryStore &
+  WithdrawalStore &
+  CandleStore &
   AccessStore &
   OperatorStore &
   WebhookStore & { close(): Promise<void> }

@@ -6,6 +6,7 @@ import { exact } from '@assay/sdk'
 import type { CompactState } from '@assay/sdk/wire'
 import type { HistoryPoint } from '../../store/history.ts'
 import type { HttpContext } from '../plumbing/context.ts'
+import { standingPoints } from '../../store/standing.ts'
 import { type Price, priceOf, type Token } from './prices.ts'
 
 type Needs = Pick<HttpContext, 'config' | 'store'>
@@ -47,7 +48,8 @@ export async function* pointsOf(
     const query = { chainId, tokenAddress, fromMs, toMs, after, limit: PAGE }
     const page: readonly (HistoryPoint & { readonly state?: string })[] =
       minScore <= 1 ? await store.readTokenPoints(query) : await store.readTokenHistory(query)
-    for (const { atMs, blockNumber, expiresAtMs, price, state } of page) {
+    for (const point of await standingPoints(store, { chainId, tokenAddress }, page)) {
+      const { atMs, blockNumber, expiresAtMs, price, state } = point
       const isLow =
         state !== undefined && typeof priceOf(JSON.parse(state) as CompactState, minScore) === 'string'
       yield { atMs, blockNumber, expiresAtMs, value: price === null || isLow ? null : valueOf(price) }

@@ -110,6 +110,11 @@ const OF_ONE: Readonly<Record<string, Word>> = {
     example: 1_763_251_200_000,
   },
   'exportLog.chain_id': { about: 'Only records of this chain.', example: 1 },
+  'readHistory.include': {
+    about:
+      'withdrawn: also the prices that a reorganisation withdrew, with when and why; only of a range of prices.',
+    example: 'withdrawn',
+  },
   'createSession.chain_id': {
     about: 'Also returns a cursor from which to resume the stream of this chain; without it, only a session.',
     example: 1,

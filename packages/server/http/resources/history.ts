@@ -10,6 +10,9 @@ import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { addressIn, integerIn, Params } from '../plumbing/params.ts'
 import { asCommitted, present } from '../views/stateAsShown.ts'
 import { gapsText } from '../views/rows.ts'
+import { isStanding, markedStates } from '../views/withdrawn.ts'
+import { standingPoints } from '../../store/standing.ts'
+import { candleText, storedCandles } from './storedCandles.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 
 type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'pageSecret' | 'store'>
@@ -25,7 +28,7 @@ const POINTS = 1000
 const MAX_POINTS = 20_000
 
 const MOMENTS = ['at_ms', 'at_block', 'at_sequence'] as const
-const RANGES = ['from_ms', 'to_ms', 'interval', 'limit', 'cursor'] as const
+const RANGES = ['from_ms', 'to_ms', 'interval', 'include', 'limit', 'cursor'] as const
 
 type Subject = { readonly chainId: number; readonly tokenAddress: string }
 type Place = Pick<HistoryPoint, 'atMs' | 'sequence'>
@@ -46,9 +49,10 @@ export function registerHistory(app: FastifyInstance, context: Needs): void {
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
     await charge(context, request, reply, unitsOfRows(limit))
     const interval = intervalIn(params)
+    const isAll = includesWithdrawn(params, interval)
     const cursor = params.text('cursor')
     const range = rangeIn(context, params)
-    const query = `history ${subject.chainId} ${subject.tokenAddress} ${interval ?? ''} ${params.text('from_ms') ?? ''} ${params.text('to_ms') ?? ''}`
+    const query = `history ${subject.chainId} ${subject.tokenAddress} ${interval ?? ''} ${isAll ? 'withdrawn ' : ''}${params.text('from_ms') ?? ''} ${params.text('to_ms') ?? ''}`
     const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)
     const from = place === null ? null : { atMs: Number(place[0]), sequence: Number(place[1]) }
     // Later pages keep the bounds of the first: a range without an end stops at the time of its first request.
@@ -58,7 +62,7 @@ export function registerHistory(app: FastifyInstance, context: Needs): void {
       sealPage(context.pageSecret, query, [next.atMs, next.sequence, toMs, fromMs])
     const wanted = { ...subject, fromMs, toMs, after: from, limit }
     const answer = await (interval === null
-      ? prices(context, wanted, seal)
+      ? prices(context, wanted, isAll, seal)
       : candles(context, wanted, interval, seal))
     return { ...withFeed(context, subject, answer), ...gaps }
   })
@@ -76,15 +80,18 @@ const withFeed = (
 
 type Wanted = Parameters<HttpContext['store']['readTokenHistory']>[0]
 
+/** A page without its withdrawn records is shorter than its limit. */
 async function prices(
-  context: Pick<HttpContext, 'store'>,
+  { store }: Pick<HttpContext, 'store'>,
   wanted: Wanted,
+  isAll: boolean,
   seal: (next: Place) => string,
 ): Promise<object> {
-  const rows = await context.store.readTokenHistory(wanted)
+  const rows = await store.readTokenHistory(wanted)
   const last = rows.length < wanted.limit ? undefined : rows.at(-1)
+  const states = await markedStates(store, wanted.chainId, rows)
   return {
-    prices: rows.map(({ state }) => JSON.parse(state) as object),
+    prices: isAll ? states : states.filter(isStanding),
     next_cursor: last === undefined ? null : seal(last),
   }
 }
@@ -99,6 +106,13 @@ async function candles(
   const intervalMs = INTERVALS_MS[interval]
   const fromMs = startOf(wanted.fromMs, intervalMs)
   const toMs = Math.min(startOf(wanted.toMs + intervalMs - 1, intervalMs), MAX)
+  const begun = wanted.after === null ? fromMs : Math.max(fromMs, startOf(wanted.after.atMs + 1, intervalMs))
+  const stored = await storedCandles(context.store, { ...wanted, intervalMs, fromMs: begun, toMs, limit })
+  if (stored !== null)
+    return {
+      candles: stored.candles.map(row => candleText(row, intervalMs)),
+      next_cursor: stored.nextMs === null ? null : seal({ atMs: stored.nextMs - 1, sequence: MAX }),
+    }
   const maker = new CandleMaker(intervalMs)
   let after: Place | null = wanted.after
   for (let read = 0; ; ) {
@@ -109,7 +123,7 @@ async function candles(
       after,
       limit: POINTS,
     })
-    for (const point of page) {
+    for (const point of await standingPoints(context.store, wanted, page)) {
       maker.take(point)
       const isFull = maker.made.length >= limit || (read >= MAX_POINTS && maker.made.length > 0)
       // A bucket that is still open belongs to the next page, which starts just before it.
@@ -138,7 +152,7 @@ async function atMoment(
     moment === 'at_ms' ? { ms: value } : moment === 'at_block' ? { block: value } : { sequence: value }
   const row = await store.readTokenAt(chainId, tokenAddress, asked)
   if (row === null) return { prices: [], next_cursor: null }
-  const state = JSON.parse(row.state) as object
+  const [state = {}] = await markedStates(store, chainId, [row])
   // As a reader saw it at that time: an expired price counts as none.
   return { prices: [moment === 'at_ms' ? present(state, asCommitted(value)) : state], next_cursor: null }
 }
@@ -150,6 +164,16 @@ function intervalIn(params: Params): Interval | null {
     400,
     `interval is ${JSON.stringify(text.slice(0, 40))}; expected one of ${Object.keys(INTERVALS_MS).join(', ')}`,
   )
+}
+
+function includesWithdrawn(params: Params, interval: Interval | null): boolean {
+  const text = params.text('include')
+  if (text === null) return false
+  if (text !== 'withdrawn')
+    throw new RequestError(400, `include is ${JSON.stringify(text.slice(0, 40))}; expected withdrawn`)
+  if (interval !== null)
+    throw new RequestError(400, 'include is of prices; candles never contain what was withdrawn')
+  return true
 }
 
 function rangeIn(

@@ -279,6 +279,15 @@ describe('retention, chains and audit', () => {
     expect((await asAdmin('retention')).body).toEqual({ hours: 100, records: 5 })
     expect((await send('PUT', 'retention', { hours: 0, records: 5 })).status).toBe(400)
     expect((await audited('retention.set'))[0]?.detail).toContain('"hours":100')
+    const kept = { hours: 100, records: 5, history_days: 30 }
+    expect((await send('PUT', 'retention', kept)).body).toEqual(kept)
+    // A program that does not know of history leaves it alone.
+    expect((await send('PUT', 'retention', { hours: 90, records: 5 })).body).toEqual({ ...kept, hours: 90 })
+    expect((await send('PUT', 'retention', { hours: 90, records: 5, history_days: null })).body).toEqual({
+      hours: 90,
+      records: 5,
+    })
+    expect((await send('PUT', 'retention', { ...kept, history_days: 0 })).status).toBe(400)
   })
 
   it('POST backfill scans the past of a chain, GET tells how far it is; wrong ones are refused', async () => {

@@ -17,6 +17,7 @@ import { type Fence, takeSequences, writeLog } from './log.ts'
 import { writeEvents } from './poolEvents.ts'
 import { placeQuotes, writeBook } from './quoteBooks.ts'
 import { CHANNEL } from './listener.ts'
+import { writeWithdrawals } from './withdrawalStore.ts'
 
 type Position = {
   readonly step: number
@@ -122,11 +123,12 @@ async function write(
 
   // Every other writer waits from here on: only work that needs a sequence is left.
   const head = await takeSequences(query, fence, commit.records.length)
-  const { envelopes, current, published, quotes } = records(head.next)
+  const { envelopes, current, published, quotes, withdrawals } = records(head.next)
   const { first, last } = await writeLog(query, head, chainId, atMs, envelopes)
   await writeCurrent(query, commit, current)
   await placeQuotes(query, chainId, step, book, [...quotes.values()])
   await writeHistory(query, chainId, published)
+  await writeWithdrawals(query, chainId, withdrawals)
   await query(UPSERT_POSITION, [
     chainId,
     step,

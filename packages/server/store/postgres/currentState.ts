@@ -7,13 +7,14 @@ import { lastPricedText } from '../lastPriced.ts'
 import type { Sequence, StepCommit } from '../port.ts'
 import type { Placed } from '../quoteBook.ts'
 import { StoreError } from '../storeError.ts'
+import { type Withdrawal, WithdrawalsOfCommit } from '../withdrawals.ts'
 import { type Query, statement } from './connection.ts'
 import type { Published } from './historyStore.ts'
 
 type Last = {
   readonly recordId: string
   readonly sequence: Sequence
-  /** The state of a token. */
+  /** The state. */
   readonly text: string | null
 }
 
@@ -27,6 +28,7 @@ export type SealedCommit = {
   readonly envelopes: readonly string[]
   readonly current: CurrentStates
   readonly published: readonly Published[]
+  readonly withdrawals: readonly Withdrawal[]
   /** The quote of each token's last record. */
   readonly quotes: ReadonlyMap<string, Placed>
 }
@@ -36,7 +38,7 @@ const LAST_OF = {
     SELECT token_address AS address, record_id AS "recordId", sequence, price AS text FROM token_price
     WHERE chain_id = $1 AND token_address = ANY ($2::text[])`),
   pool: statement(`
-    SELECT pool_address AS address, record_id AS "recordId", sequence, NULL AS text FROM pool_state
+    SELECT pool_address AS address, record_id AS "recordId", sequence, state AS text FROM pool_state
     WHERE chain_id = $1 AND pool_address = ANY ($2::text[])`),
 } as const
 
@@ -46,7 +48,7 @@ const LAST_OF = {
  */
 export async function sealRecords(
   query: Query,
-  { chainId, records }: StepCommit,
+  { chainId, atMs, records }: StepCommit,
 ): Promise<(first: Sequence) => SealedCommit> {
   const last = {
     token: await readLast(query, chainId, 'token', records),
@@ -57,12 +59,14 @@ export async function sealRecords(
     let health: CurrentStates['health'] = null
     const published: Published[] = []
     const quotes = new Map<string, Placed>()
-    const envelopes = records.map(({ subject, retracted, isUnpriced, quote, seal }, index) => {
+    const withdrawals = new WithdrawalsOfCommit(atMs)
+    const envelopes = records.map(({ subject, retracted, gone, isUnpriced, quote, seal }, index) => {
       const sequence = first + index
-      const withdrawn = retracted === null ? null : withdrawnSequence(last, subject, retracted)
+      const withdrawn = retracted === null ? null : withdrawnRecord(last, subject, retracted)
+      if (gone !== null) withdrawals.add(sequence, gone, withdrawn?.text ?? null)
       const before = subject.kind === 'token' ? last.token.get(subject.address) : undefined
       const lastPriced = isUnpriced ? lastPricedText(before?.text ?? null) : null
-      const sealed = seal(sequence, withdrawn, lastPriced)
+      const sealed = seal(sequence, withdrawn?.sequence ?? null, lastPriced)
       if (subject.kind === 'health') health = { text: sealed.current as string, sequence }
       if (subject.kind === 'token' || subject.kind === 'pool') {
         const now: Last = { recordId: subject.recordId, sequence, text: sealed.current }
@@ -76,7 +80,7 @@ export async function sealRecords(
       }
       return sealed.envelope
     })
-    return { envelopes, current: { ...current, health }, published, quotes }
+    return { envelopes, current: { ...current, health }, published, quotes, withdrawals: withdrawals.found }
   }
 }
 
@@ -94,12 +98,12 @@ async function readLast(
   return new Map(rows.map(({ address, ...last }) => [address, last]))
 }
 
-/** The sequence of the record `recordId`, which must be the last one about its subject. */
-function withdrawnSequence(
+/** The record `recordId`, which must be the last one about its subject. */
+function withdrawnRecord(
   last: Readonly<Record<'token' | 'pool', ReadonlyMap<string, Last>>>,
   subject: Subject,
   recordId: string,
-): Sequence {
+): Last {
   if (subject.kind !== 'token' && subject.kind !== 'pool')
     throw new StoreError('STORE_MISUSE', `a retraction of ${recordId} names no token or pool`)
   const before = last[subject.kind].get(subject.address)
@@ -109,7 +113,7 @@ function withdrawnSequence(
       `${subject.recordId} retracts ${recordId}, but the last record of ${subject.kind} ` +
         `${subject.address} is ${before?.recordId ?? 'none'}`,
     )
-  return before.sequence
+  return before
 }
 
 const ROWS =

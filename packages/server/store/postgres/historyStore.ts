@@ -1,4 +1,7 @@
-/** History of tokens: points in a table of their own, states from the log rows they refer to. */
+/**
+ * History of tokens: points in a table of their own, states from the log rows they refer to, or from the rows that keep
+ * them when those are gone.
+ */
 import { envelopeState } from '../envelope.ts'
 import {
   GAP_KEYS,
@@ -9,6 +12,7 @@ import {
   type PointSaid,
   type PriceThen,
 } from '../history.ts'
+import { statesIn } from '../keptStates.ts'
 import { linesOf, type RowBody } from '../logRow.ts'
 import type { Sequence } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -39,6 +43,11 @@ const ROWS = statement(`
   SELECT DISTINCT found.last - found.count + 1 AS first, found.body, found.packed
   FROM unnest($1::bigint[]) AS wanted (sequence)
   CROSS JOIN LATERAL (SELECT last, count, body, packed FROM log WHERE last >= wanted.sequence ORDER BY last LIMIT 1) AS found`)
+
+const KEPT = statement(`
+  SELECT DISTINCT found.last, found.packed
+  FROM unnest($1::bigint[]) AS wanted (sequence)
+  CROSS JOIN LATERAL (SELECT last, packed FROM kept_state WHERE last >= wanted.sequence ORDER BY last LIMIT 1) AS found`)
 
 const INSERT = statement(`
   INSERT INTO token_history (chain_id, sequence, token_address, at_ms, block_number, price, expires_at_ms)
@@ -92,7 +101,16 @@ async function withStates(query: Query, points: readonly HistoryPoint[]): Promis
   const envelopes = new Map<Sequence, string>()
   for (const { first, ...row } of rows)
     for (const [at, envelope] of linesOf(row).entries()) envelopes.set(first + at, envelope)
-  return points.map(point => ({ ...point, state: envelopeState(envelopes.get(point.sequence) as string) }))
+  const gone = points.filter(({ sequence }) => !envelopes.has(sequence))
+  const kept =
+    gone.length === 0 ? [] : await query<{ packed: Uint8Array }>(KEPT, [gone.map(({ sequence }) => sequence)])
+  const states = new Map<Sequence, string>()
+  for (const { packed } of kept) for (const [sequence, state] of statesIn(packed)) states.set(sequence, state)
+  return points.map(point => {
+    const envelope = envelopes.get(point.sequence)
+    const state = envelope === undefined ? states.get(point.sequence) : envelopeState(envelope)
+    return { ...point, state: state as string }
+  })
 }
 
 /** A token's record with its sequence. */

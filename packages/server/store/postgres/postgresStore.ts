@@ -8,6 +8,7 @@ import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
 import { accessStore } from './accessStore.ts'
 import { backfillStore } from './backfillStore.ts'
+import { candleStore } from './candleStore.ts'
 import { chainStore } from './chainStore.ts'
 import { readClaimed } from './claim.ts'
 import { Connection } from './connection.ts'
@@ -17,6 +18,7 @@ import { maintenanceStore } from './maintenanceStore.ts'
 import { operatorStore } from './operatorStore.ts'
 import { snapshotStore } from './snapshotStore.ts'
 import { webhookStore } from './webhookStore.ts'
+import { withdrawalStore } from './withdrawalStore.ts'
 
 /** A chain's thread needs one; the API serves several requests at a time. */
 const CONNECTIONS = 4
@@ -34,6 +36,8 @@ export async function openPostgresStore(
       ...logStore(connection),
       ...snapshotStore(connection),
       ...historyStore(connection),
+      ...withdrawalStore(connection),
+      ...candleStore(connection),
       ...accessStore(connection),
       ...operatorStore(connection),
       ...maintenanceStore(connection, claimed),

@@ -8,6 +8,7 @@ import type { MaintenanceStore } from '../maintenance.ts'
 import type { LogStore, Store } from '../port.ts'
 import { StoreError } from '../storeError.ts'
 import { Connection, refuseUnfit, statement } from './connection.ts'
+import { candleStore } from './candleStore.ts'
 import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
 import { assertMigrated } from './migrate.ts'
@@ -15,6 +16,7 @@ import { operatorStore } from './operatorStore.ts'
 import { openPostgresStore } from './postgresStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
+import { withdrawalStore } from './withdrawalStore.ts'
 
 const CONNECTIONS = 4
 /** Created with the database, and copied with it. */
@@ -38,11 +40,17 @@ export async function openReplicatedStore(
     await refuseStranger(replica, await primary.readSecret(SECRET))
     const tail = logStore(replica)
     const operator = operatorStore(replica)
+    const withdrawals = withdrawalStore(replica)
+    const candles = candleStore(replica)
     return {
       ...primary,
       readLog: (after, limit, chainId) => tail.readLog(after, limit, chainId),
       ...snapshotStore(replica),
       ...historyStore(replica),
+      readCandlesAt: () => candles.readCandlesAt(),
+      readCandles: (series, range) => candles.readCandles(series, range),
+      readTokenTail: (chainId, token, after, limit) => candles.readTokenTail(chainId, token, after, limit),
+      readWithdrawals: (chainId, bounds) => withdrawals.readWithdrawals(chainId, bounds),
       readTokensOf: tokens => operator.readTokensOf(tokens),
       tail,
       close,

@@ -11,6 +11,9 @@ import { families } from './schema/0008-families.ts'
 import { webhooks } from './schema/0009-webhooks.ts'
 import { quotes } from './schema/0010-quotes.ts'
 import { packedLog } from './schema/0011-packed-log.ts'
+import { keptStates } from './schema/0012-kept-states.ts'
+import { withdrawals } from './schema/0013-withdrawals.ts'
+import { candles } from './schema/0014-candles.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -24,4 +27,7 @@ export const schema: readonly Migration[] = [
   { version: 9, name: 'webhooks', sql: webhooks, oldest: 8 },
   { version: 10, name: 'quotes', sql: quotes },
   { version: 11, name: 'packed log', sql: packedLog },
+  { version: 12, name: 'kept states', sql: keptStates, oldest: 11 },
+  { version: 13, name: 'withdrawals', sql: withdrawals },
+  { version: 14, name: 'candles', sql: candles, oldest: 13 },
 ]

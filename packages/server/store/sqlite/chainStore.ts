@@ -5,6 +5,7 @@
  */
 import type { Unsealed } from '../envelope.ts'
 import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
+import { WithdrawalsOfCommit } from '../withdrawals.ts'
 import { packQuotes, type Placed, type QuoteBook } from '../quoteBook.ts'
 import type { Connection } from './connection.ts'
 import { currentState } from './currentState.ts'
@@ -12,6 +13,7 @@ import { factsWriter } from './facts.ts'
 import { type Appended, logWriter } from './log.ts'
 import { eventWriter } from './poolEvents.ts'
 import { quoteBookWriter } from './quoteBooks.ts'
+import { withdrawalWriter } from './withdrawalStore.ts'
 
 type Position = {
   readonly step: number
@@ -111,19 +113,23 @@ function recordWriter(connection: Connection): (commit: StepCommit, book: QuoteB
   const log = logWriter(connection)
   const current = currentState(connection)
   const writeQuotes = quoteBookWriter(connection)
+  const writeWithdrawals = withdrawalWriter(connection)
   return ({ chainId, step, atMs, records }, book) => {
     const placed = new Map<string, Placed>()
+    const withdrawals = new WithdrawalsOfCommit(atMs)
     const appended = log.append(chainId, atMs, records.length, (index, sequence) => {
-      const { subject, retracted, isUnpriced, quote, seal } = records[index] as Unsealed
-      const withdrawn = retracted === null ? null : current.sequenceOf(chainId, subject, retracted)
+      const { subject, retracted, gone, isUnpriced, quote, seal } = records[index] as Unsealed
+      const withdrawn = retracted === null ? null : current.lastOf(chainId, subject, retracted)
+      if (gone !== null) withdrawals.add(sequence, gone, withdrawn?.state ?? null)
       const lastPriced = isUnpriced ? current.lastPricedOf(chainId, subject) : null
-      const sealed = seal(sequence, withdrawn, lastPriced)
+      const sealed = seal(sequence, withdrawn?.sequence ?? null, lastPriced)
       current.write(chainId, subject, sealed, sequence)
       if (subject.kind === 'token')
         placed.set(subject.address, { tokenAddress: subject.address, sequence, quote, lastPriced })
       return sealed.envelope
     })
     writeQuotes(chainId, step, book, placed)
+    writeWithdrawals(chainId, withdrawals.found)
     return appended
   }
 }

@@ -9,11 +9,11 @@ import { StoreError } from '../storeError.ts'
 import type { Connection } from './connection.ts'
 import { historyWriter } from './historyStore.ts'
 
-type LastRecord = { readonly record_id: string; readonly sequence: Sequence }
+type LastRecord = { readonly record_id: string; readonly sequence: Sequence; readonly state: string | null }
 
 export type CurrentState = {
-  /** The sequence of the record `recordId`, which must be the last one about its subject. */
-  sequenceOf(chainId: number, subject: Subject, recordId: string): Sequence
+  /** The record `recordId`, which must be the last one about its subject. */
+  lastOf(chainId: number, subject: Subject, recordId: string): Pick<LastRecord, 'sequence' | 'state'>
   /** `last_priced` of a token that has no price after this record. */
   lastPricedOf(chainId: number, subject: Subject): string
   write(chainId: number, subject: Subject, sealed: Sealed, sequence: Sequence): void
@@ -22,11 +22,11 @@ export type CurrentState = {
 
 export function currentState(connection: Connection): CurrentState {
   const lastOfToken = connection.prepare(
-    'SELECT record_id, sequence FROM token_price WHERE chain_id = ? AND token_address = ?',
+    'SELECT record_id, sequence, price AS state FROM token_price WHERE chain_id = ? AND token_address = ?',
   )
   const priceOf = connection.prepare('SELECT price FROM token_price WHERE chain_id = ? AND token_address = ?')
   const lastOfPool = connection.prepare(
-    'SELECT record_id, sequence FROM pool_state WHERE chain_id = ? AND pool_address = ?',
+    'SELECT record_id, sequence, state FROM pool_state WHERE chain_id = ? AND pool_address = ?',
   )
   const upsertPrice = connection.prepare(`
     INSERT INTO token_price (chain_id, token_address, record_id, sequence, price) VALUES (?, ?, ?, ?, ?)
@@ -43,7 +43,7 @@ export function currentState(connection: Connection): CurrentState {
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence, health = excluded.health`)
 
   return {
-    sequenceOf(chainId, subject, recordId) {
+    lastOf(chainId, subject, recordId) {
       if (subject.kind !== 'token' && subject.kind !== 'pool')
         throw new StoreError('STORE_MISUSE', `a retraction of ${recordId} names no token or pool`)
       const lookup = subject.kind === 'token' ? lastOfToken : lastOfPool
@@ -54,7 +54,7 @@ export function currentState(connection: Connection): CurrentState {
           `${subject.recordId} retracts ${recordId}, but the last record of ${subject.kind} ` +
             `${subject.address} is ${last?.record_id ?? 'none'}`,
         )
-      return last.sequence
+      return last
     },
 
     lastPricedOf(chainId, subject) {

@@ -12,6 +12,7 @@ import { toStoreError } from './sqliteError.ts'
 const TEXTS = [
   { table: 'log', column: 'body', row: `'sequences ' || (last - count + 1) || ' to ' || last` },
   { table: 'log', column: 'packed', row: `'sequences ' || (last - count + 1) || ' to ' || last` },
+  { table: 'kept_state', column: 'packed', row: `'states up to sequence ' || last` },
   { table: 'entity', column: 'text', row: `'chain ' || chain_id || ', ' || key` },
   { table: 'pool_state', column: 'state', row: `'chain ' || chain_id || ', pool ' || pool_address` },
   { table: 'token_price', column: 'price', row: `'chain ' || chain_id || ', token ' || token_address` },

@@ -1,4 +1,7 @@
-/** History of tokens: points in a table of their own, states from the log rows they refer to. */
+/**
+ * History of tokens: points in a table of their own, states from the log rows they refer to, or from the rows that keep
+ * them when those are gone.
+ */
 import { envelopeState } from '../envelope.ts'
 import {
   GAP_KEYS,
@@ -10,6 +13,7 @@ import {
   type PriceThen,
 } from '../history.ts'
 import type { Sequence } from '../port.ts'
+import { statesIn } from '../keptStates.ts'
 import type { Connection } from './connection.ts'
 import { recordReader } from './log.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -39,7 +43,7 @@ export function historyStore(connection: Connection): HistoryStore {
   const gaps = connection.prepare(
     'SELECT text FROM entity WHERE chain_id = :chain AND key >= :from AND key < :below',
   )
-  const readRecord = recordReader(connection)
+  const readState = stateReader(connection)
 
   const pointsOf = ({ chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery): HistoryPoint[] => {
     // A cursor never leaves the range it was issued for.
@@ -53,8 +57,7 @@ export function historyStore(connection: Connection): HistoryStore {
       limit: rowLimit(limit),
     }) as unknown as HistoryPoint[]
   }
-  const withState = (point: HistoryPoint): HistoryRow => ({ ...point, state: stateOf(point.sequence) })
-  const stateOf = (sequence: Sequence): string => envelopeState(readRecord(sequence))
+  const withState = (point: HistoryPoint): HistoryRow => ({ ...point, state: readState(point.sequence) })
 
   return {
     readGaps: async chainId =>
@@ -83,6 +86,20 @@ export function historyStore(connection: Connection): HistoryStore {
       const rows = connection.query(() => manyAtTime.all({ chain: chainId, moments: wanted }))
       return inPlaces(rows as unknown as readonly Placed[], moments.length)
     },
+  }
+}
+
+/** Call inside a transaction: the state of a point, wherever it is now. */
+function stateReader(connection: Connection): (sequence: Sequence) => string {
+  const readRecord = recordReader(connection)
+  const rowOf = connection.prepare('SELECT packed FROM kept_state WHERE last >= ? ORDER BY last LIMIT 1')
+  // States of a page are close together, often in the same row.
+  let read: ReadonlyMap<Sequence, string> = new Map()
+  return sequence => {
+    const envelope = readRecord(sequence)
+    if (envelope !== null) return envelopeState(envelope)
+    if (!read.has(sequence)) read = statesIn((rowOf.get(sequence) as { packed: Uint8Array }).packed)
+    return read.get(sequence) as string
   }
 }
 

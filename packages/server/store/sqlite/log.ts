@@ -81,17 +81,18 @@ export function logStore(connection: Connection): LogStore {
   }
 }
 
-/** Call inside a transaction: the envelope at a sequence that the log still contains. */
-export function recordReader(connection: Connection): (sequence: Sequence) => string {
+/** Call inside a transaction: the envelope at a sequence; null when the log no longer contains it. */
+export function recordReader(connection: Connection): (sequence: Sequence) => string | null {
   const rowOf = connection.prepare(
-    'SELECT last - count + 1 AS first, body, packed FROM log WHERE last >= ? LIMIT 1',
+    'SELECT last - count + 1 AS first, body, packed FROM log WHERE last >= ? ORDER BY last LIMIT 1',
   )
   // Records of a page are close together, often in the same row.
   let read: { readonly first: Sequence; readonly lines: readonly string[] } | null = null
   return sequence => {
     if (read === null || sequence < read.first || sequence >= read.first + read.lines.length) {
-      const { first, ...row } = rowOf.get(sequence) as RowBody & { first: Sequence }
-      read = { first, lines: linesOf(row) }
+      const found = rowOf.get(sequence) as (RowBody & { first: Sequence }) | undefined
+      if (found === undefined || found.first > sequence) return null
+      read = { first: found.first, lines: linesOf(found) }
     }
     return read.lines[sequence - read.first] as string
   }

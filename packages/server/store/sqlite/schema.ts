@@ -10,6 +10,9 @@ import { families } from './schema/0007-families.ts'
 import { webhooks } from './schema/0008-webhooks.ts'
 import { quotes } from './schema/0009-quotes.ts'
 import { packedLog } from './schema/0010-packed-log.ts'
+import { keptStates } from './schema/0011-kept-states.ts'
+import { withdrawals } from './schema/0012-withdrawals.ts'
+import { candles } from './schema/0013-candles.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -22,4 +25,7 @@ export const schema: readonly Migration[] = [
   { version: 8, name: 'webhooks', sql: webhooks, oldest: 7 },
   { version: 9, name: 'quotes', sql: quotes },
   { version: 10, name: 'packed log', sql: packedLog },
+  { version: 11, name: 'kept states', sql: keptStates, oldest: 10 },
+  { version: 12, name: 'withdrawals', sql: withdrawals },
+  { version: 13, name: 'candles', sql: candles, oldest: 12 },
 ]

@@ -8,6 +8,7 @@ import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
 import { accessStore } from './accessStore.ts'
 import { backfillStore } from './backfillStore.ts'
+import { candleStore } from './candleStore.ts'
 import { chainStore } from './chainStore.ts'
 import { assertClaimed, canonicalPath } from './claim.ts'
 import { Connection, openDatabase } from './connection.ts'
@@ -21,6 +22,7 @@ import { operatorStore } from './operatorStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
 import { webhookStore } from './webhookStore.ts'
+import { withdrawalStore } from './withdrawalStore.ts'
 
 export type SqliteStoreOptions = {
   readonly path: string
@@ -52,6 +54,8 @@ export async function openSqliteStore({
     ...logStore(connection),
     ...snapshotStore(connection),
     ...historyStore(connection),
+    ...withdrawalStore(connection),
+    ...candleStore(connection),
     ...operatorStore(connection),
     ...maintenanceStore(connection),
   }

@@ -1,9 +1,10 @@
 /** What was published about a token: found by time, block and sequence, in pages, and only while the log has it. */
 import { expect, test } from 'vitest'
+import { buildCandles } from '../../candleBuild.ts'
 import type { HistoryPoint } from '../../history.ts'
 import type { RecordDraft } from '../../port.ts'
 import type { FullStore, TestDatabase } from '../connect.ts'
-import { address, commitOf, tokenFacts, tokenRetract, tokenUpsert } from '../drafts.ts'
+import { address, commitOf, hash, poolFacts, swap, tokenFacts, tokenRetract, tokenUpsert } from '../drafts.ts'
 
 const TOKEN = address('token')
 const OTHER = address('other')
@@ -187,5 +188,121 @@ export function historyContract(database: () => TestDatabase): void {
     expect(rows.length).toBeGreaterThan(0)
     for (const row of rows) expect(row.sequence).toBeGreaterThanOrEqual(oldest)
     expect(await store.readTokenAt(CHAIN, TOKEN, { ms: 60_000 })).toBeNull()
+  })
+
+  test('history that is kept longer than the log answers as before, and the log is as short as without it', async () => {
+    const store = await database().connect()
+    await publish(store, 250)
+    const retraction = tokenRetract({ chainId: CHAIN, recordId: 'gone' }, TOKEN, `${TOKEN}-250`)
+    await store.commit(
+      commitOf(CHAIN, 251, { records: [saidAt(retraction, { atMs: 15_060_000, block: 351 })] }),
+    )
+    const everything = () => store.readTokenHistory(range(0, 1e12, 1000))
+    const then = () => store.readTokenAt(CHAIN, TOKEN, { ms: 60_000 })
+    const [before, first] = [await everything(), await then()]
+    expect(before).toHaveLength(251)
+    const nowMs = commitOf(CHAIN, 251).atMs + HOUR_MS
+    const limits = { nowMs, hours: 1, records: 8, batch: 7 }
+    await store.prune({ ...limits, historyDays: 2 })
+    const { oldest, head } = await store.readBounds()
+    expect(oldest).toBeGreaterThan(head - 20)
+    expect((await store.readLog(0, 1000, null))[0]?.sequence).toBe(oldest)
+    expect(await everything()).toEqual(before)
+    expect(await then()).toEqual(first)
+    // Nothing is kept twice when it is asked again, and the rest of the log follows.
+    await store.prune({ ...limits, records: 0, historyDays: 2 })
+    await store.prune({ ...limits, records: 0, historyDays: 2 })
+    expect(await store.readLog(0, 1000, null)).toEqual([])
+    expect(await everything()).toEqual(before)
+    expect(await (await database().connect()).readTokenHistory(range(0, 1e12, 1000))).toEqual(before)
+  })
+
+  test('kept history ends after its days, oldest first, or when it is no longer wanted', async () => {
+    const store = await database().connect()
+    const DAY_MS = 24 * HOUR_MS
+    for (const day of [0, 1, 2, 3])
+      await store.commit(
+        commitOf(CHAIN, day + 1, {
+          atMs: day * DAY_MS,
+          records: [priced(day + 1, `${day}`, { atMs: day * DAY_MS, block: day })],
+        }),
+      )
+    // States of one step share a row, and the last of them decides for all: so, one record a step.
+    const limits = { nowMs: 3 * DAY_MS, hours: 24, records: 0, batch: 1 }
+    const days = async () => (await store.readTokenHistory(range(0, 1e12))).map(row => displayIn(row.state))
+    await store.prune({ ...limits, historyDays: 3 })
+    expect((await store.readBounds()).oldest).toBe(4)
+    expect(await days()).toEqual(['1', '2', '3'])
+    await store.prune({ ...limits, historyDays: 2 })
+    expect(await days()).toEqual(['2', '3'])
+    expect(await store.readTokenAt(CHAIN, TOKEN, { ms: DAY_MS })).toBeNull()
+    await store.prune({ ...limits, historyDays: null })
+    expect(await days()).toEqual(['3'])
+  })
+
+  test('what a reorganisation withdraws is stored with its commit, and goes with the history it concerns', async () => {
+    const store = await database().connect()
+    const at = (step: number, block: number) => priced(step, `${step}`, { atMs: step * 1000, block })
+    await store.commit(commitOf(CHAIN, 1, { records: [at(1, 50)] }))
+    await store.commit(commitOf(CHAIN, 2, { records: [at(2, 51)] }))
+    const retraction = tokenRetract({ chainId: CHAIN, recordId: 'gone' }, TOKEN, `${TOKEN}-2`, 'REORG')
+    const orphaned = swap(CHAIN, poolFacts('pool', TOKEN, OTHER), 3)
+    const records = [
+      { ...orphaned, payload: { ...orphaned.payload, block_number: 49, finality: 'orphaned' } },
+      { ...orphaned, payload: { ...orphaned.payload, block_number: 50, finality: 'orphaned' } },
+      saidAt(retraction, { atMs: 3000, block: 51 }),
+    ]
+    await store.commit(commitOf(CHAIN, 3, { records }))
+    const { atMs } = commitOf(CHAIN, 3)
+    const found = [
+      { sequence: 3, atMs, blockNumber: 49, keptHash: null },
+      { sequence: 5, atMs, blockNumber: 51, keptHash: hash(1) },
+    ]
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual(found)
+    expect(await store.readWithdrawals(CHAIN, { after: 3, upToBlock: 100 })).toEqual(found.slice(1))
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 50 })).toEqual(found.slice(0, 1))
+    expect(await store.readWithdrawals(CHAIN + 1, { after: 0, upToBlock: 100 })).toEqual([])
+    // Another retraction, of no reorganisation, withdraws nothing; nor does a price.
+    await store.commit(commitOf(CHAIN, 4, { records: [at(4, 52)] }))
+    const ended = tokenRetract({ chainId: CHAIN, recordId: 'ended' }, TOKEN, `${TOKEN}-4`)
+    await store.commit(commitOf(CHAIN, 5, { records: [saidAt(ended, { atMs: 5000, block: 53 })] }))
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual(found)
+    const limits = { nowMs: commitOf(CHAIN, 5).atMs + HOUR_MS, hours: 1, records: 0, batch: 100 }
+    await store.prune({ ...limits, historyDays: 1 })
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual(found)
+    await store.prune(limits)
+    expect(await store.readWithdrawals(CHAIN, { after: 0, upToBlock: 100 })).toEqual([])
+    expect(await store.readWithdrawalScan()).toBeNull()
+  })
+
+  test('candles go when all their prices have gone, and no reorganisation can bring more', async () => {
+    const store = await database().connect()
+    const HEIGHTS = [10, 5_000, 20_000]
+    for (const [at, block] of HEIGHTS.entries())
+      await store.commit(
+        commitOf(CHAIN, at + 1, {
+          atMs: (at + 1) * HOUR_MS,
+          records: [priced(at + 1, '1', { atMs: at * HOUR_MS, block })],
+        }),
+      )
+    while (await buildCandles(store, 1e14));
+    const hours = async () =>
+      (
+        await store.readCandles(
+          { chainId: CHAIN, tokenAddress: TOKEN, intervalMs: HOUR_MS },
+          { fromMs: 0, toMs: 1e14, limit: 10 },
+        )
+      ).map(({ fromMs, topBlock }) => [fromMs / HOUR_MS, topBlock])
+    expect(await hours()).toEqual([
+      [0, 10],
+      [1, 5_000],
+      [2, 20_000],
+    ])
+    const limits = { nowMs: 4 * HOUR_MS, records: 0, batch: 1 }
+    await store.prune({ ...limits, hours: 3 })
+    expect(await hours()).toHaveLength(3)
+    await store.prune({ ...limits, hours: 2 })
+    // Below the oldest price that is left, by more than a reorganisation can reach.
+    expect(await hours()).toEqual([[2, 20_000]])
   })
 }

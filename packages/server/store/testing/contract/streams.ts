@@ -112,8 +112,8 @@ export function streamContract(database: () => TestDatabase, open: () => Promise
     let turns = 0
     const signal = { throwIfAborted: () => turns++ } as unknown as AbortSignal
     expect(await store.prune({ ...limits, hours: 0, signal })).toEqual({ records: 20, events: 0, inputs: 5 })
-    // Two rows of ten do not fit a batch of fifteen; each of the three kinds is asked once more when done.
-    expect(turns).toBe(2 + 0 + 1 + 3)
+    // Two rows of ten do not fit a batch of fifteen; each of the three kinds, and history, is asked once more when done.
+    expect(turns).toBe(2 + 0 + 1 + 4)
     expect(await store.readBounds()).toEqual({ epoch: 0, oldest: 101, head: 100 })
     expect(JSON.parse((await store.readHealth(1)) as string).status).toBe('10')
     const next = await store.commit(commitOf(1, 11, { records: [health(1, 'next')] }))
