@@ -290,9 +290,14 @@ const FAMILY_PLACES = [
   /^packages\/engine\/policy\/policy(Override)?\.ts$/,
 ]
 
-test('no file of the engine, the service, the SDK, the CLI or the console names a pool family but its own and the tables', () => {
+test('no file of the engine, the service, the SDK, the CLI, the console, the attacks or the simulation names a pool family but its own and the tables', () => {
   const naming = sources
-    .filter(file => /^packages\/(engine|sdk|server|cli|console)\//.test(file) && !isTest(file))
+    .filter(
+      file =>
+        (/^packages\/(engine|sdk|server|cli|console)\//.test(file) ||
+          /^trials\/(attack|simulate)/.test(file)) &&
+        !isTest(file),
+    )
     .filter(file => !FAMILY_PLACES.some(place => place.test(file)))
     .flatMap(file =>
       text(file)
