@@ -4,8 +4,8 @@
  */
 import { openEndpoints } from '../packages/server/feed/endpoints/openEndpoints.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
-import type { ChainConfig } from '../packages/server/ops/config.ts'
-import { loadConfig } from '../packages/server/ops/loadConfig.ts'
+import type { ChainConfig } from '../packages/server/config/config.ts'
+import { loadConfig } from '../packages/server/config/loadConfig.ts'
 import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
 import { runBackfill } from '../packages/server/worker/backfill/backfill.ts'

@@ -46,6 +46,7 @@ export const MODULES: readonly Module[] = [
       'response bytes → decoded records, against viem',
       'response bytes → decoded records of v4, Pancake and Algebra, against viem',
       'receipts root of 300 receipts',
+      'keccak-256 of headers of 576 bytes',
     ],
   },
   {

@@ -1,6 +1,6 @@
 /**
  * From the bytes of an answer to the records of a block, against JSON.parse, the lower bound, and against viem; and
- * the receipts root against @ethereumjs/mpt.
+ * the receipts root against @ethereumjs/mpt, and the hash in it against @noble/hashes.
  *
  * One block of 2,000 pool logs: half are v3 swaps, the others v2 syncs and swaps. Ours parses, checks that every log
  * is the block's own, and decodes; viem parses and decodes. Another block of as many has logs of a v4 manager, of
@@ -13,10 +13,12 @@ import {
   encodeAbiParameters,
   encodeEventTopics,
   type Hex,
+  keccak256 as keccakOfViem,
   parseAbi,
   toEventSelector,
 } from 'viem'
 import { toRlp } from 'viem/utils'
+import { keccak256 } from '../packages/server/ops/keccak.ts'
 import { parseAnswer } from '../packages/server/feed/answers/answerReader.ts'
 import { type ReceiptEntry, toReceiptEntry } from '../packages/server/feed/answers/entry.ts'
 import { ownLogs } from '../packages/server/feed/proof/receiptsProof.ts'
@@ -74,6 +76,7 @@ const deployment = {
 const ids = Array.from({ length: POOLS }, () => hex(32))
 const newer = bytesOf(Array.from({ length: LOGS }, (_, at) => newerLogAt(at)))
 const known = new Set<string>([...pools, ...ids])
+const headers = Array.from({ length: RECEIPTS }, () => Buffer.from(hex(576).slice(2), 'hex'))
 const receipts = Array.from({ length: RECEIPTS }, (_, at) => receiptAt(at))
 
 export const benchmarks: readonly Benchmark[] = [
@@ -111,6 +114,23 @@ export const benchmarks: readonly Benchmark[] = [
     },
     ours: { name: 'ours', operations: RECEIPTS, run: () => receiptsRoot(receipts) },
     peer: { name: '@ethereumjs/mpt', operations: RECEIPTS, run: rootByMpt },
+  },
+  {
+    name: 'keccak-256 of headers of 576 bytes',
+    unit: 'hash',
+    goal: { ratio: 2, sense: 'at least' },
+    check: () => {
+      for (const each of headers) {
+        const ours = `0x${keccak256(each).toString('hex')}`
+        if (ours !== keccakOfViem(each)) throw new Error(`our hash of ${each.toString('hex')} is ${ours}`)
+      }
+    },
+    ours: { name: 'ours, in WebAssembly', operations: RECEIPTS, run: () => headers.map(keccak256) },
+    peer: {
+      name: '@noble/hashes in viem',
+      operations: RECEIPTS,
+      run: () => headers.map(each => keccakOfViem(each)),
+    },
   },
 ]
 

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:latency [-- seconds]`: from the moment a node announces a block to the moment its swaps are records
  * at a subscriber, over five local chains with their traders, a service in a separate process, other subscribers and
- * a stream of quotes. Commit, fan-out and socket are included. Fails when a goal is missed.
+ * a stream of quotes. Commit, fan-out and socket are included. Fails when a goal is missed. Prints the head lag of
+ * OpenChainBench beside it (`headLag.ts`).
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,11 +11,13 @@ import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient, type Client, type TokenList } from '@assay/sdk'
-import { startWorld, worldConfig, type WorldChain } from '@assay/world'
+import { startWorld, worldConfig } from '@assay/world'
 import { issueKeyIn, loadConfig } from '../packages/server/commands/config.ts'
 import { freePort, startChildService } from '../packages/server/service/testing/childService.ts'
 import { until } from '../packages/server/service/testing/until.ts'
 import { quantile } from './harness.ts'
+import { HeadLag, headLagLines, type HeadLagResult, SAMPLE_MS } from './headLag.ts'
+import { hearNode } from './referenceNode.ts'
 
 const GOALS = { p50Ms: 50, p99Ms: 250 } as const
 const SUBSCRIBERS = 100
@@ -23,6 +26,8 @@ const QUOTES_PER_SECOND = 50
 const LOAD_PRIORITY = 10
 /** The first seconds are discarded: the service has just started. */
 const WARM_UP_S = 10
+/** The last sample of a whole number of slots is taken before the end. */
+const MARGIN_MS = 100
 /** With fewer samples, a 99th percentile rests on two or three of them. */
 const LEAST_SAMPLES = 200
 const ROOMY = {
@@ -51,7 +56,7 @@ try {
   await client.admin.setLimits('latency', ROOMY)
   const tokens = await until('a price on every chain', () => pricedTokens(client), 120_000)
   const others = await openOthers(child.url, key)
-  const latenciesMs = await measure(client, tokens)
+  const { latenciesMs, headLag } = await measure(client, tokens)
   if (others.exitCode !== null) throw new Error('a subscriber beside the measured one was turned away')
   others.disconnect()
   const [p50, p99] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.99)]
@@ -59,6 +64,7 @@ try {
   console.log(`p50                    ${p50.toFixed(1)} ms, goal ≤ ${GOALS.p50Ms} ms`)
   console.log(`p99                    ${p99.toFixed(1)} ms, goal ≤ ${GOALS.p99Ms} ms`)
   console.log(`longest                ${Math.max(...latenciesMs).toFixed(1)} ms`)
+  for (const line of headLagLines(headLag)) console.log(line)
   const isMet = latenciesMs.length >= LEAST_SAMPLES && p50 <= GOALS.p50Ms && p99 <= GOALS.p99Ms
   if (latenciesMs.length < LEAST_SAMPLES) console.log(`Fewer than ${LEAST_SAMPLES} swaps say nothing.`)
   console.log(isMet ? 'met' : 'MISSED')
@@ -78,40 +84,58 @@ async function pricedTokens(client: Client): Promise<Tokens | null> {
   return priced.every(tokens => tokens.length > 0) ? priced.flat() : null
 }
 
-async function measure(client: Client, tokens: Tokens): Promise<number[]> {
+/** Pools with an address of their own, in which swaps are seen by it. */
+async function plainPools(client: Client): Promise<ReadonlySet<string>> {
+  const found: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await client.fetchPools({ limit: 1000, ...(cursor === undefined ? {} : { cursor }) })
+    for (const { pool_address, manager_address } of page.pools)
+      if (manager_address === undefined) found.push(pool_address)
+    cursor = page.next_cursor
+  }
+  return new Set(found)
+}
+
+type Measured = { readonly latenciesMs: readonly number[]; readonly headLag: HeadLagResult }
+
+async function measure(client: Client, tokens: Tokens): Promise<Measured> {
   const announcedMs = new Map<string, number>()
-  const heads = world.chains.map(chain => hearHeads(chain, hash => announcedMs.set(hash, performance.now())))
+  const headLag = new HeadLag(chainIds)
+  const pools = await plainPools(client)
+  const startMs = performance.now() + WARM_UP_S * 1000
+  const nodes = world.chains.map(({ wsUrl, plan: { chainId } }) =>
+    hearNode(wsUrl, pools, {
+      onHead: hash => announcedMs.set(hash, performance.now()),
+      onSwap({ transactionHash, blockHash }) {
+        const toldMs = announcedMs.get(blockHash) ?? performance.now()
+        if (toldMs >= startMs) headLag.told(chainId, transactionHash, toldMs)
+      },
+    }),
+  )
   const ending = new AbortController()
   const { signal } = ending
   const quotes = ask(client, tokens, signal)
   const latenciesMs: number[] = []
-  const startMs = performance.now() + WARM_UP_S * 1000
-  const ended = setTimeout(() => ending.abort(), (WARM_UP_S + seconds) * 1000)
+  const sampled = setTimeout(() => {
+    const every = setInterval(() => headLag.sample(), SAMPLE_MS)
+    signal.addEventListener('abort', () => clearInterval(every))
+  }, WARM_UP_S * 1000)
+  const ended = setTimeout(() => ending.abort(), (WARM_UP_S + seconds) * 1000 + MARGIN_MS)
   for await (const { type, payload } of client.stream({ filter: { chain_ids: chainIds }, signal })) {
     if (type !== 'SWAP_OBSERVED' || payload.finality === 'orphaned') continue
+    const nowMs = performance.now()
+    if (nowMs >= startMs) headLag.received(payload.chain_id, payload.transaction_hash, nowMs)
     const seenMs = announcedMs.get(payload.block_hash)
-    if (seenMs !== undefined && seenMs >= startMs) latenciesMs.push(performance.now() - seenMs)
+    if (seenMs !== undefined && seenMs >= startMs) latenciesMs.push(nowMs - seenMs)
   }
+  clearTimeout(sampled)
   clearTimeout(ended)
   const isCut = !signal.aborted
   ending.abort()
-  for (const socket of heads) socket.close()
+  for (const socket of nodes) socket.close()
   await quotes
   if (isCut) throw new Error('the stream ended before its time')
-  return latenciesMs
-}
-
-/** The node's own announcement, over a connection independent of the service. */
-function hearHeads({ wsUrl }: WorldChain, onHead: (hash: string) => void): WebSocket {
-  const socket = new WebSocket(wsUrl)
-  socket.addEventListener('open', () =>
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })),
-  )
-  socket.addEventListener('message', ({ data }) => {
-    const { params } = JSON.parse(String(data)) as { params?: { result: { hash: string } } }
-    if (params !== undefined) onHead(params.result.hash)
-  })
-  return socket
+  return { latenciesMs, headLag: headLag.result(performance.now()) }
 }
 
 /** Resolves when all of them are connected. */

@@ -64,6 +64,7 @@ export const suites: readonly Suite[] = [
       ...server(
         'access',
         'cluster',
+        'config',
         'exports',
         'http',
         'ops',
@@ -78,6 +79,11 @@ export const suites: readonly Suite[] = [
     atOnce: 3,
     isShared: true,
     needs: ['anvil'],
+  },
+  {
+    name: 'trials',
+    about: 'what the long trials say of their command lines',
+    include: ['trials/commandLine.test.ts'],
   },
   {
     name: 'blocks',

@@ -68,18 +68,19 @@ const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** What each layer of the server may import, itself aside. */
 const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ops: [],
+  config: ['ops'],
   store: ['ops'],
   stream: ['ops', 'store'],
   access: ['ops', 'store'],
-  feed: ['ops'],
-  market: ['ops', 'feed'],
-  doctor: ['market', 'ops', 'feed'],
-  capture: ['ops', 'feed'],
-  worker: ['ops', 'store', 'feed', 'market'],
+  feed: ['ops', 'config'],
+  market: ['ops', 'config', 'feed'],
+  doctor: ['ops', 'config', 'feed', 'market'],
+  capture: ['ops', 'config', 'feed'],
+  worker: ['ops', 'config', 'store', 'feed', 'market'],
   cluster: ['ops', 'store', 'worker:chainService', 'worker:messages', 'worker:remoteChain'],
   webhooks: ['ops', 'store', 'stream'],
   exports: ['store'],
-  http: ['ops', 'store', 'stream', 'access', 'exports', 'webhooks', 'worker:chainService'],
+  http: ['ops', 'config', 'store', 'stream', 'access', 'exports', 'webhooks', 'worker:chainService'],
   ws: ['ops', 'store', 'stream', 'access'],
 }
 
@@ -134,7 +135,7 @@ test('engine layers import one way: exact ← amm ← rules ← memory ← price
   expect(wrong).toEqual([])
 })
 
-test('server layers import one way: ops ← store ← stream, feed ← market ← worker, access ← http and ws ← service', () => {
+test('server layers import one way: ops ← config ← feed, ops ← store ← stream, feed ← market ← worker, access ← http and ws ← service', () => {
   const wrong = sources
     .filter(
       file =>
@@ -144,7 +145,8 @@ test('server layers import one way: ops ← store ← stream, feed ← market �
     )
     .flatMap(importsOf)
     .filter(({ file, target }) => {
-      if (!target.startsWith('.')) return false
+      // A manifest belongs to no layer.
+      if (!target.startsWith('.') || target.endsWith('/package.json')) return false
       const layer = file.split('/')[2] as string
       const [, , to, ...inner] = normalize(join(dirname(file), target)).split('/')
       if (to === layer) return false
@@ -280,7 +282,7 @@ const FAMILY_PLACES = [
   /^packages\/engine\/amm\//,
   /^packages\/server\/market\/(v2|v3|pancake|algebra|v4)\//,
   /^packages\/server\/market\/(families|tiered)\.ts$/,
-  /^packages\/server\/ops\/(deployments|config|configSchema|configKeys|chains\/protocols)\.ts$/,
+  /^packages\/server\/config\/(deployments|config|configSchema|configKeys|chains\/protocols)\.ts$/,
   /^packages\/sdk\/verify\/pools\//,
   /^packages\/sdk\/wire\/chain\.ts$/,
   /^packages\/sdk\/probe\/plan\.ts$/,

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { type Examined, examine } from './blocks/examine.ts'
 import { readBlocks } from './blocks/readBlocks.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 /**
  * The number of receipts of a block that are tampered with: every field of each, without taking minutes for a large
@@ -13,18 +14,18 @@ import { readBlocks } from './blocks/readBlocks.ts'
  */
 const MOST = 12
 
-function main(words: readonly string[]): void {
-  const folders = words.filter(word => !word.startsWith('--'))
-  const unknown = words.filter(word => word.startsWith('--') && word !== '--every')
+const USAGE = `npm run test:blocks -- FOLDER… [--every]
+  --every  tampers with every receipt, not only with ${MOST} of a block`
+
+function main(): void {
+  const { values, positionals: folders } = commandLine(USAGE, {
+    allowPositionals: true,
+    options: { every: { type: 'boolean', default: false } },
+  })
   const missing = folders.filter(folder => !existsSync(folder))
-  if (folders.length === 0 || unknown.length > 0 || missing.length > 0) {
-    for (const each of unknown) console.error(`${each} is not an option; --every is the only one`)
-    for (const each of missing) console.error(`${each} does not exist`)
-    console.error('usage: npm run test:blocks -- FOLDER… [--every]')
-    process.exitCode = 2
-    return
-  }
-  const most = words.includes('--every') ? Number.POSITIVE_INFINITY : MOST
+  if (missing.length > 0) misused(USAGE, missing.map(each => `${each} does not exist`).join('\n'))
+  if (folders.length === 0) misused(USAGE, 'no folder is named')
+  const most = values.every ? Number.POSITIVE_INFINITY : MOST
   console.log(row('chain', 'block', 'fork', 'proof', 'verdict'))
   const examined = folders.flatMap(readBlocks).map(block => {
     const result = examine(block, most)
@@ -66,4 +67,4 @@ function summaryOf(examined: readonly Examined[]): string {
   ].join('\n')
 }
 
-main(process.argv.slice(2))
+main()

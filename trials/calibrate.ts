@@ -8,7 +8,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { otherEngine } from './calibrate/against.ts'
 import { compareGraph, type GraphFile } from './calibrate/graph.ts'
 import { type Sample, SAMPLES_A_LIFE } from './calibrate/life.ts'
@@ -18,13 +17,20 @@ import * as report from './calibrate/report.ts'
 import { rowsOf } from './calibrate/statistics.ts'
 import { watchFlicker, watchHealthy } from './calibrate/studies.ts'
 import { withParts } from '../scripts/docsParts.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 const PAGE = 'docs/TRUTH.md'
 const PICTURE = 'docs/images/calibration.svg'
 /** Steps in which progress is shown. */
 const PROGRESS_STEPS = 20
 
-const { values } = parseArgs({
+const USAGE = `npm run calibrate -- [--samples N] [--seed N] [--jobs THREADS] [--policy FILE] [--against REF] [--graph FILE] [--write]
+  --policy   another policy on the same markets
+  --against  the engine of another commit on the same markets
+  --graph    a graph of real pairs instead
+  --write    writes the table and the picture of ${PAGE}`
+
+const { values } = commandLine(USAGE, {
   options: {
     samples: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
@@ -36,12 +42,8 @@ const { values } = parseArgs({
   },
 })
 const [wanted, seed, jobs] = [Number(values.samples), Number(values.seed), Number(values.jobs)]
-if (!Number.isInteger(wanted) || wanted < 1 || !Number.isInteger(seed) || seed < 0 || !(jobs >= 1)) {
-  console.error(
-    'usage: calibrate [--samples N] [--seed N] [--jobs THREADS] [--policy FILE] [--against REF] [--graph FILE] [--write]',
-  )
-  process.exit(2)
-}
+if (!Number.isInteger(wanted) || wanted < 1 || !Number.isInteger(seed) || seed < 0 || !(jobs >= 1))
+  misused(USAGE, 'expected whole numbers, --samples and --jobs above 0')
 
 process.exitCode = (values.graph === undefined ? await calibrate() : graph(values.graph)) ? 0 : 1
 

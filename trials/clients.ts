@@ -11,6 +11,9 @@ import { errorTexts } from './clients/errorTexts.ts'
 import { Geth, gethBinary } from './clients/geth.ts'
 import { Market } from './clients/market.ts'
 import { ServedMarket } from './clients/servedMarket.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:clients', {})
 
 async function main(): Promise<number> {
   const geth = await Geth.open(gethBinary())

@@ -15,6 +15,9 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { residentMib } from './residentMib.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:files\n  ASSAY_FILES_PRICES=50000 uses fewer than a million prices', {})
 
 const ROOT = resolve(import.meta.dirname, '..')
 const READERS = join(ROOT, '.cache', 'readers')

@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { traceCommits } from '../packages/server/store/testing/fsyncTrace.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:fsync', {})
 
 const COMMITS = 1_000
 

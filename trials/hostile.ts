@@ -12,6 +12,9 @@ import { availableParallelism, loadavg } from 'node:os'
 import { ATTACKS, type Seen } from './hostile/attacks.ts'
 import type { Memory } from './hostile/target.ts'
 import { Victim } from './hostile/victim.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:hostile', {})
 
 const WARM_UP = 1
 const ROUNDS = 3

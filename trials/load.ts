@@ -1,17 +1,11 @@
 /**
  * `npm run load`: the service under load on one machine, in one process and as three over PostgreSQL, on five local
  * chains; then the engine and its commit without a chain. Prints tables, stores them in `bench/load.json`, and fails
- * when something broke, not when a value is low.
- *
- *     npm run load -- --form one|three|market   only that; several may be named
- *                     --seconds N               of load in each form, about
- *                     --write                   and the tables of docs/CAPACITY.md
- *                     --kept                    measures nothing: the tables of what was measured last
+ * when something broke, not when a value is low. `--help` lists its options.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, setPriority, tmpdir, totalmem, availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type LocalWorld, startWorld } from '@assay/world'
 import { withParts } from '../scripts/docsParts.ts'
 import { carriesPart } from './load/carries.ts'
@@ -22,6 +16,7 @@ import { type MarketRun, runMarket } from './load/market.ts'
 import { Part } from './load/part.ts'
 import type { Report } from './load/report.ts'
 import { checkPart, measuredPart, modelPart } from './load/tables.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 const PAGE = 'docs/CAPACITY.md'
 const RESULTS = 'bench/load.json'
@@ -50,7 +45,13 @@ const STEPS: Omit<Plan, 'stepSeconds'> = {
 /** The additional three: at rest, quotes at a pace, and mixed. */
 const WINDOWS = STEPS.swapSteps.length + STEPS.quoteSteps.length + STEPS.socketSteps.length + 3
 
-const { values } = parseArgs({
+const USAGE = `npm run load -- [--form one|three|market]… [--seconds N] [--write] [--kept]
+  --form     only that; several may be named
+  --seconds  of load in each form, about
+  --write    writes the tables of ${PAGE}
+  --kept     measures nothing: the tables of what was measured last`
+
+const { values } = commandLine(USAGE, {
   options: {
     form: { type: 'string', multiple: true, default: [...FORMS] },
     seconds: { type: 'string', default: '60' },
@@ -60,17 +61,14 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 const unknown = values.form.filter(form => !FORMS.some(each => each === form))
-const misused = !(seconds > 0)
+const fault = !(seconds > 0)
   ? `--seconds is ${values.seconds}; expected a number above 0`
   : unknown.length > 0
     ? `No form ${unknown.join(', ')}. There are: ${FORMS.join(', ')}`
     : values.write && FORMS.some(form => !values.form.includes(form))
       ? '--write needs all forms: the page has tables of each'
       : null
-if (misused !== null) {
-  console.error(misused)
-  process.exit(2)
-}
+if (fault !== null) misused(USAGE, fault)
 
 const say = (line: string): void => console.log(line)
 const cases: Case[] = []

@@ -13,6 +13,12 @@ import { join } from 'node:path'
 import { roomyKey } from '../packages/server/service/testing/roomy.ts'
 import { startTestChain } from '../packages/server/service/testing/testChain.ts'
 import { startTestService } from '../packages/server/service/testing/testService.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine(
+  'npm run test:openapi\n  ASSAY_SCHEMATHESIS names the program, ASSAY_OPENAPI_EXAMPLES and ASSAY_OPENAPI_SECONDS its limits',
+  {},
+)
 
 const PROGRAM = process.env['ASSAY_SCHEMATHESIS'] ?? 'schemathesis'
 const EXAMPLES = process.env['ASSAY_OPENAPI_EXAMPLES'] ?? '20'

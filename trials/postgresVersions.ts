@@ -6,6 +6,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { commandLine, misused } from './commandLine.ts'
 
 const VERSIONS: Readonly<Record<string, string>> = {
   14: '14.23.0-beta.17',
@@ -47,12 +48,15 @@ function fetched(version: string): string | null {
   return folder
 }
 
-const asked = process.argv.slice(2)
+const USAGE = `npm run test:postgres-versions -- [MAJOR]…
+  majors: ${Object.keys(VERSIONS).join(', ')}`
+
+const { positionals: asked } = commandLine(USAGE, { allowPositionals: true })
+const unknown = asked.filter(major => VERSIONS[major] === undefined)
+if (unknown.length > 0) misused(USAGE, `there is no PostgreSQL ${unknown.join(', ')}`)
 const majors = asked.length > 0 ? asked : Object.keys(VERSIONS)
 const outcomes = majors.map(major => {
-  const version = VERSIONS[major]
-  if (version === undefined)
-    throw new Error(`no PostgreSQL ${major}: there are ${Object.keys(VERSIONS).join(', ')}`)
+  const version = VERSIONS[major] as string
   console.log(`\n── PostgreSQL ${version}`)
   const folder = fetched(version)
   if (folder === null) return { major, result: 'NOT TRIED, it is not to be had' }

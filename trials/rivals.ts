@@ -3,22 +3,25 @@
  * markets. It prints the worst and exits with 1 if one costs less than 0.8 of the plan that `GET /v1/cost` would
  * report.
  */
-import { parseArgs } from 'node:util'
 import { contest, type Outcome } from '../packages/engine/testing/rival.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 const LEAST_SHARE = 0.8
 const SHOWN = 10
 
-const { values } = parseArgs({
+const USAGE = `npm run test:cost -- [--markets N] [--from SEED]
+  --markets  how many, 10000 unless told
+  --from     the seed of the first`
+
+const { values } = commandLine(USAGE, {
   options: { markets: { type: 'string', default: '10000' }, from: { type: 'string', default: '1' } },
 })
 const [markets, from] = [Number(values.markets), Number(values.from)]
-if (!Number.isSafeInteger(markets) || markets < 1 || !Number.isSafeInteger(from)) {
-  console.error(
+if (!Number.isSafeInteger(markets) || markets < 1 || !Number.isSafeInteger(from))
+  misused(
+    USAGE,
     `--markets ${values.markets} --from ${values.from}: expected whole numbers, --markets above 0`,
   )
-  process.exit(2)
-}
 
 const outcomes: Outcome[] = []
 let tried = 0

@@ -3,12 +3,17 @@
  * step.
  */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { BUGS } from './simulate/bugs.ts'
 import { type Life, liveAll, livesOf } from './simulate/lives.ts'
 import { type Report, summaryOf } from './simulate/report.ts'
+import { commandLine, misused } from './commandLine.ts'
 
-const { values } = parseArgs({
+const USAGE = `npm run simulate -- [--seed N] [--hours H] [--life HOURS] [--jobs THREADS] [--twice] [--bug NAME]
+  --life   hours of one life
+  --twice  each life a second time, which must be the same
+  --bug    builds one in that must be found: ${BUGS.join(', ')}`
+
+const { values } = commandLine(USAGE, {
   options: {
     seed: { type: 'string' },
     hours: { type: 'string', default: '25' },
@@ -22,12 +27,8 @@ const seed = Number(values.seed ?? Date.now() % 1_000_003)
 const [hours, lifeHours, jobs] = [Number(values.hours), Number(values.life), Number(values.jobs)]
 const bug = BUGS.find(each => each === values.bug) ?? null
 const isSound = Number.isInteger(seed) && hours > 0 && lifeHours > 0 && jobs >= 1
-if (!isSound || (values.bug !== undefined && bug === null)) {
-  console.error(
-    `usage: simulate [--seed N] [--hours H] [--life HOURS] [--jobs THREADS] [--twice] [--bug ${BUGS.join('|')}]`,
-  )
-  process.exit(2)
-}
+if (!isSound) misused(USAGE, 'expected numbers above 0, --seed whole')
+if (values.bug !== undefined && bug === null) misused(USAGE, `there is no bug ${values.bug}`)
 
 const startMs = performance.now()
 const lives = livesOf(hours, lifeHours, { seed, hours, bug, isTwice: values.twice })

@@ -9,11 +9,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { type Client, createClient } from '../packages/sdk/index.ts'
 import { loadConfig } from '../packages/server/commands/config.ts'
 import { checkDatabase } from '../packages/server/commands/database.ts'
 import { residentMib } from './residentMib.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 const LOOK_MS = 5000
 const LINE_MS = 60_000
@@ -39,11 +39,12 @@ type Sight = {
   readonly chains: readonly ChainSight[]
 }
 
-const { values } = parseArgs({
+const USAGE = 'npm run soak -- [--minutes N] [--port N]'
+const { values } = commandLine(USAGE, {
   options: { minutes: { type: 'string', default: '15' }, port: { type: 'string', default: '18080' } },
 })
 const minutes = Number(values.minutes)
-if (!(minutes > 0)) throw new Error(`--minutes is ${values.minutes}; expected a number above 0`)
+if (!(minutes > 0)) misused(USAGE, `--minutes is ${values.minutes}; expected a number above 0`)
 const folder = mkdtempSync(join(tmpdir(), 'assay-soak-'))
 const child = spawn(
   process.execPath,

@@ -7,7 +7,6 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import {
   DEV_ACCOUNT,
   type LocalWorld,
@@ -16,6 +15,7 @@ import {
   type WorldChain,
 } from '../packages/world/index.ts'
 import { residentMib } from './residentMib.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 const LOOK_MS = 1000
 const HOUR_S = 3600
@@ -36,7 +36,9 @@ type Sight = {
 /** Traders and feeds send from one account. */
 type Done = { readonly blocks: number; readonly transactions: number }
 
-const { values } = parseArgs({
+const USAGE = `npm run soak:world -- [--hours N] [--hurry N]
+  --hurry  how many times faster than the clock`
+const { values } = commandLine(USAGE, {
   options: { hours: { type: 'string', default: '24' }, hurry: { type: 'string', default: '20' } },
 })
 const hours = positive('hours', values.hours)
@@ -201,5 +203,5 @@ function sum(numbers: readonly number[]): number {
 function positive(name: string, text: string): number {
   const value = Number(text)
   if (value > 0) return value
-  throw new Error(`--${name} is ${text}; expected a number above 0`)
+  return misused(USAGE, `--${name} is ${text}; expected a number above 0`)
 }

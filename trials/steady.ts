@@ -6,9 +6,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { arch, availableParallelism } from 'node:os'
-import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
 import { endGroup } from '../scripts/processGroup.ts'
 import { suites } from '../scripts/suites.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 type Run = { readonly passed: number; readonly failed: number; readonly failures: readonly string[] }
 
@@ -19,7 +20,10 @@ const RUN_MINUTES = 90
 /** Failures by name are at the end of the output. */
 const TAIL_LETTERS = 100_000
 
-const { values, positionals } = parseArgs({
+const USAGE = `npm run test:steady -- [SUITE]… [--runs N]
+  suites: ${suites.map(({ name }) => name).join(', ')}; ${DEFAULT_SUITES.join(', ')} unless told`
+
+const { values, positionals } = commandLine(USAGE, {
   options: { runs: { type: 'string', default: `${DEFAULT_RUNS}` } },
   allowPositionals: true,
 })
@@ -29,15 +33,9 @@ process.exitCode = await main(Number(values.runs), positionals.length > 0 ? posi
 
 async function main(runs: number, names: readonly string[]): Promise<number> {
   const unknown = names.filter(name => !suites.some(suite => suite.name === name))
-  if (!Number.isInteger(runs) || runs < 1 || unknown.length > 0) {
-    const known = suites.map(suite => suite.name).join(', ')
-    console.error(
-      unknown.length > 0
-        ? `No suite ${unknown.join(', ')}. There are: ${known}`
-        : `--runs ${values.runs}: a whole number from 1 on is expected`,
-    )
-    return 2
-  }
+  if (unknown.length > 0) misused(USAGE, `there is no suite ${unknown.join(', ')}`)
+  if (!Number.isInteger(runs) || runs < 1)
+    misused(USAGE, `--runs is ${values.runs}; expected a whole number above 0`)
   const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
   const rest = () => void busy.kill('SIGKILL')
   process.once('exit', rest)

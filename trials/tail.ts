@@ -3,6 +3,9 @@ import { postgresDatabase } from '../packages/server/store/testing/connect.ts'
 import { startPostgres } from '../packages/server/store/testing/postgresServer.ts'
 import { appendConcurrently } from '../packages/server/store/testing/tail.ts'
 import { seedOfRun } from '../packages/world/seed.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:tail', {})
 
 const [WRITERS, APPENDS] = [8, 10_000]
 

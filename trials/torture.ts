@@ -3,8 +3,9 @@
  * the end. `--quick` runs short forms; names select some: `npm run torture -- crash simulate`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
 import { endGroup } from '../scripts/processGroup.ts'
+import { commandLine, misused } from './commandLine.ts'
 
 type Form = {
   /** What it does, and how often. */
@@ -136,15 +137,15 @@ let running: ChildProcess | null = null
 process.once('exit', () => endGroup(running))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
-const { values, positionals } = parseArgs({
+const USAGE = `npm run torture -- [NAME]… [--quick]
+  names: ${CASES.map(({ name }) => name).join(', ')}`
+
+const { values, positionals } = commandLine(USAGE, {
   options: { quick: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
 const unknown = positionals.filter(name => CASES.every(each => each.name !== name))
-if (unknown.length > 0) {
-  console.error(`No case ${unknown.join(', ')}. There are: ${CASES.map(({ name }) => name).join(', ')}`)
-  process.exit(2)
-}
+if (unknown.length > 0) misused(USAGE, `there is no case ${unknown.join(', ')}`)
 const outcomes: Outcome[] = []
 for (const each of CASES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
   const form = values.quick ? each.quick : each.long

@@ -1,13 +1,12 @@
 /**
  * `npm run test:upgrade`: this version of the service beside a neighbouring one, as real processes on one PostgreSQL.
  * They are replaced one by one, there and back, while trades, streams and requests continue. Prints a table, and
- * fails when anything is lost, repeated or refused contrary to OPERATIONS.
- *
- *     npm run test:upgrade -- --from REF   another neighbour than the last release
+ * fails when anything is lost, repeated or refused contrary to OPERATIONS. `--from REF` takes another neighbour than
+ * the last release.
  */
 import { execFile } from 'node:child_process'
 import { loadavg } from 'node:os'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { createClient, verify } from '@assay/sdk'
 import { CHAIN_ID, planWith, token } from '../packages/server/service/testing/plan.ts'
 import { startTestChain } from '../packages/server/service/testing/testChain.ts'
@@ -19,6 +18,7 @@ import { Judge } from './upgrade/judge.ts'
 import { checkOut, findNeighbour, type Neighbour, oldestSchema, sdkOf } from './upgrade/neighbour.ts'
 import { Rehearsal, type Row } from './upgrade/rehearsal.ts'
 import { roll } from './upgrade/rolling.ts'
+import { commandLine } from './commandLine.ts'
 
 const TRADED = ['MOTH', 'LARK']
 /** One for each time that a node enrols one, plus a few spare ones. */
@@ -39,7 +39,9 @@ const ROOMY = {
 const SHOWN = 8
 const run = promisify(execFile)
 
-const { values } = parseArgs({ options: { from: { type: 'string' } } })
+const USAGE = `npm run test:upgrade -- [--from REF]
+  --from  another neighbour than the last release`
+const { values } = commandLine(USAGE, { options: { from: { type: 'string' } } })
 const neighbour = chosen()
 console.log(`Old: ${neighbour.about}, schema ${neighbour.schemaVersion}. New: this checkout.`)
 const startMs = performance.now()

@@ -13,6 +13,9 @@ import { roomyClient } from '../packages/server/service/testing/roomy.ts'
 import { startTestChain } from '../packages/server/service/testing/testChain.ts'
 import { startTestService } from '../packages/server/service/testing/testService.ts'
 import { McpProcess } from './vendors/mcpProcess.ts'
+import { commandLine } from './commandLine.ts'
+
+commandLine('npm run test:vendors', {})
 
 const PACKAGES = {
   private: true,
@@ -89,6 +92,8 @@ async function main(): Promise<number> {
       let failed = 0
       const calls = callsOn(token, pool, price_usd.display)
       for (const [code, holds] of calls) {
+        // On a slow machine the chain would otherwise stand still for long enough to lose its prices.
+        await service.untilWell()
         const answer = await mcp.execute(`async function run(client) { return await ${code} }`)
         const isGood = answer.includes(holds)
         if (!isGood) failed += 1

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHAIN_ID } from '../server/service/testing/plan.ts'
+import { CHAIN_ID, planWith, token } from '../server/service/testing/plan.ts'
 import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
 import { startTestService, type TestService, writeConfig } from '../server/service/testing/testService.ts'
 import { Receiver } from '../server/webhooks/testing/receiver.ts'
@@ -29,8 +29,13 @@ async function mineOn(): Promise<void> {
 let mining: Promise<void>
 
 beforeAll(async () => {
-  chain = await startTestChain()
-  service = await startTestService(chain)
+  // THIN has a pool that is not deep enough to be priced.
+  const thin = {
+    tokens: [token(0x52, 'THIN', 1)],
+    pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
+  } as const
+  chain = await startTestChain(planWith(thin))
+  service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'THIN'] })
   lark = chain.token('LARK')
   file = writeConfig(chain)
   env = { ASSAY_URL: service.url, ASSAY_KEY: await service.key() }
@@ -70,6 +75,22 @@ describe.each(PLACES)('on %s', place => {
     expect(text).toMatch(/\n +\$100\.00 +\$\d+\.\d\d +[-+−]?[0-9.]+% +1\n/)
     expect(text).toMatch(/\nlargest sale within 1%: \$[0-9,.]+, within 5%: \$[0-9,.]+\n/)
     expect(code).toBe(0)
+  })
+
+  it.each([
+    [['--usd', '0'], 'the size "0"; expected dollars above 0'],
+    [['--usd', '1e309'], 'the size "1e309"; expected dollars above 0'],
+    [['--usd', '-5'], 'the size "-5"; expected dollars above 0'],
+    [['--amount', '1.5'], 'the size "1.5"; expected a whole number'],
+    [['--usd', '1', '--amount', '1'], 'usd and amount are both given'],
+  ])('exit: refuses %j with what is wrong with it', async (sizes, wrong) => {
+    const { code, text, errors } = await run(place, ['exit', id, lark, ...sizes], options())
+    expect([code, `${text}${errors}`]).toEqual([1, expect.stringContaining(wrong)])
+  })
+
+  it('exit: more than anybody has is more than the routes can absorb', async () => {
+    const { code, text } = await run(place, ['exit', id, lark, '--amount', `1${'0'.repeat(60)}`], options())
+    expect([code, text]).toEqual([0, expect.stringContaining('more than the routes can absorb')])
   })
 
   it('cost: what moves of the price take, and that it is an upper bound', async () => {
@@ -334,6 +355,25 @@ describe('watch', () => {
     // The screen of before is given back, with its cursor.
     expect([code, raw.endsWith('\u001B[?25h\u001B[?1049l')]).toEqual([0, true])
   })
+
+  it.each([
+    [80, /Chain +Token +Price +1 h +Score +Age {2}Health/, / 1 {2}THIN +– +– +– {2}NO_ROUTE /],
+    [60, /Chain +Token +Price +1 h +Score +Age$/m, / 1 {2}THIN +– +– +– {2}NO_ROUTE +/],
+    [44, /^Chain {2}Token +Price +1 h +Score$/m, / 1 {2}THIN +NO_ROUTE +– +–/],
+  ])(
+    'fits a terminal of %i columns, folding some, and still says why there is no price',
+    async (columns, heading, unpriced) => {
+      const session = open('a terminal', ['watch'], options({ columns, rows: 20 }))
+      const shown = () => session.screen
+      await session.until(heading, shown)
+      await session.until(unpriced, shown)
+      await session.until(/^Test chain \(1\) +healthy +/m, shown)
+      await session.until(/ of \d+$/m, shown)
+      for (const line of session.screen.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+      session.press('q')
+      expect((await session.ended).code).toBe(0)
+    },
+  )
 
   it('is a line for each change in a pipe, and JSON lines', async () => {
     const lines = open('a pipe', ['watch', id], options())

@@ -1,5 +1,5 @@
 /** The examples under `deploy/`: what can be known of them without a container engine, systemd or a cluster. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadConfig } from '@assay/server/config'
 import { expect, test } from 'vitest'
@@ -25,7 +25,8 @@ test('every process is started with a role there is, on the configuration that i
   const compose = parse(text('compose.yaml'), { merge: true }) as {
     services: Record<string, { command?: string[]; volumes?: string[] }>
   }
-  const pods = parseAllDocuments(text('kubernetes/assay.yaml')).map(document => document.toJSON()) as {
+  const { resources } = parse(text('kustomization.yaml')) as { resources: string[] }
+  const pods = resources.flatMap(file => parseAllDocuments(text(file)).map(each => each.toJSON())) as {
     kind: string
     spec: { template: { spec: { containers: { args: string[] }[] } } }
   }[]
@@ -45,6 +46,24 @@ test('every process is started with a role there is, on the configuration that i
     expect(ROLES).toContain(role)
     expect(['', '--chain %i', '--port %i']).toContain(more.join(' '))
   }
+})
+
+test('every file that compose.yaml mounts is there, and Prometheus may read the metrics', () => {
+  const { services } = parse(text('compose.yaml'), { merge: true }) as {
+    services: Record<string, { volumes?: string[]; networks?: { default: { ipv4_address: string } } }>
+  }
+  const mounted = Object.values(services)
+    .flatMap(({ volumes = [] }) => volumes.map(each => each.split(':')[0] as string))
+    .filter(path => path.startsWith('.'))
+  expect(mounted.length).toBeGreaterThan(5)
+  for (const path of mounted) expect(existsSync(join(DEPLOY, path)), path).toBe(true)
+  const { admin } = parse(text('assay.yaml')) as { admin: { allow: string[] } }
+  expect(admin.allow).toContain(`${services['prometheus']?.networks?.default.ipv4_address}/32`)
+  const { scrape_configs } = parse(text('monitoring/prometheus.yaml')) as {
+    scrape_configs: { static_configs: { targets: string[] }[] }[]
+  }
+  const targets = scrape_configs.flatMap(each => each.static_configs.flatMap(({ targets: own }) => own))
+  expect(targets.filter(each => services[each.replace(':8080', '')] === undefined)).toEqual([])
 })
 
 test('what could not be run says so', () => {

@@ -105,7 +105,11 @@ describe('every example of the documentation', () => {
       mkdirSync(join(ROOT, '.cache'), { recursive: true })
       writeFileSync(file, local(program).replaceAll('http://127.0.0.1:8545', node))
       const isEndless = program.includes('.follow(')
-      const { code, text } = await script(process.execPath, [file], isEndless)
+      const { code, text } = await script(
+        process.env['ASSAY_EXAMPLE_NODE'] ?? process.execPath,
+        [file],
+        isEndless,
+      )
       rmSync(file)
       expect([isEndless ? 0 : code, text]).toEqual([0, expect.not.stringMatching(/Error|^$/)])
     }

@@ -10,12 +10,20 @@ import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { health } from '../server/store/testing/drafts.ts'
 import { openTestApi, type TestApi } from '../server/service/testing/testApi.ts'
+import type * as mcpInPage from '../server/service/testing/mcpInPage.ts'
 import { openBrowser } from './testing/browser.ts'
 
-const SDK = resolve(import.meta.dirname, '../sdk/index.ts')
+const ROOT = resolve(import.meta.dirname, '../..')
+const SCRIPTS = {
+  sdk: join(ROOT, 'packages/sdk/index.ts'),
+  mcp: join(ROOT, 'packages/server/service/testing/mcpInPage.ts'),
+}
 
-const PAGE =
-  '<!doctype html><title>a page</title><script type="module">import * as sdk from "/sdk.js"; globalThis.sdk = sdk</script>'
+const PAGE = `<!doctype html><title>a page</title><script type="module">
+import * as sdk from "/sdk.js"
+import * as mcp from "/mcp.js"
+Object.assign(globalThis, { sdk, mcp })
+</script>`
 
 let folder: string
 let listed: Server
@@ -31,7 +39,7 @@ beforeAll(async () => {
     build: {
       outDir: folder,
       emptyOutDir: true,
-      lib: { entry: SDK, formats: ['es'], fileName: () => 'sdk.js' },
+      lib: { entry: SCRIPTS, formats: ['es'], fileName: (_, name) => `${name}.js` },
     },
   })
   ;[listed, unlisted] = [await serve(), await serve()]
@@ -47,12 +55,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Somebody's pages on a port of this machine: an empty one that has loaded the SDK. */
+/** Somebody's pages on a port of this machine: an empty one that has loaded the SDK and the client of MCP. */
 async function serve(): Promise<Server> {
-  const server = createServer(({ url }, response) => {
-    const isScript = url === '/sdk.js'
+  const server = createServer(({ url = '/' }, response) => {
+    const isScript = url.endsWith('.js')
     response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
-    response.end(isScript ? readFileSync(join(folder, 'sdk.js')) : PAGE)
+    response.end(isScript ? readFileSync(join(folder, url)) : PAGE)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return server
@@ -130,6 +138,13 @@ const read = (page: Page, key: string): Promise<Read> =>
     [api.url, key] as const,
   )
 
+const useTools = (page: Page, key: string, revision: string): ReturnType<typeof mcpInPage.useTools> =>
+  page.evaluate(
+    ([baseUrl, apiKey, wanted]) =>
+      (globalThis as unknown as { readonly mcp: typeof mcpInPage }).mcp.useTools(baseUrl, apiKey, wanted),
+    [api.url, key, revision] as const,
+  )
+
 describe('access.cors_origins', () => {
   it('a listed origin reads with a key, sees the headers it may see, and is told a refusal as such', async () => {
     const page = await pageAt(originOf(listed))
@@ -140,6 +155,19 @@ describe('access.cors_origins', () => {
   it('an origin that is not listed reads nothing', async () => {
     expect(await read(await pageAt(originOf(unlisted)), await api.key())).toBe('NETWORK')
   })
+
+  it.each(['2026-07-28', '2025-11-25'])(
+    'agents in a page of a listed origin use the tools, in %s',
+    async revision => {
+      const key = await api.key(['read'])
+      expect(await useTools(await pageAt(originOf(listed)), key, revision)).toEqual({
+        tools: 8,
+        chains: [1, 2],
+      })
+      expect(await useTools(await pageAt(originOf(listed)), 'assay_wrong', revision)).toBe(401)
+      expect(await useTools(await pageAt(originOf(unlisted)), key, revision)).toBe('unreachable')
+    },
+  )
 
   it('not even a listed one acts with the session', async () => {
     const page = await pageAt(originOf(listed))

@@ -156,7 +156,7 @@ it('R-history-1: equals a service that began following, on real lives cut again 
         times: 'EXACT',
         logs,
       } as const
-      const lookBack = new LookBack(newState(life), window, [{ loaded, read: read.state, older: null }])
+      const lookBack = new LookBack(newState(life), window, [{ loaded, read: read.state, older: [] }])
       for (const _ of lookBack.fold());
       const [back] = lookBack.result()
       expect(back && image(back.state)).toEqual(image(live.pools.get(pool.address)!.state))

@@ -79,7 +79,7 @@ const travellers = (history: History, without: Partial<Traveller> = {}): Travell
     .map(({ address }) => ({
       loaded: history.atEnd.loaded(address),
       read: isKnownBy(history.atStart, address) ? history.atStart.amm(address) : null,
-      older: null,
+      older: [],
       ...without,
     }))
 
@@ -138,6 +138,11 @@ function followed(history: History): State {
   load(atEnd, end)
   for (const block of since) say({ kind: 'block', atMs: block.timeMs, block })
   return state
+}
+
+const askedOf = (history: History, window: Window): ReadonlySet<string> => {
+  const pools = travellers(history).map(({ loaded }) => loaded.pool)
+  return new Set(toAsk(pools, window).map(({ address }) => address))
 }
 
 const looked = (...of: Parameters<typeof foldOf>): readonly LookedBack[] => foldOf(...of).result()
@@ -234,7 +239,7 @@ describe('a look-back', () => {
         const history = historyOf(seed)
         const window = windowOf(history)
         const unread = travellers(history, { read: null })
-        const asked = new Set(toAsk(unread, window).map(({ pool }) => pool.address))
+        const asked = askedOf(history, window)
         for (const { loaded } of unread) {
           const own = window.blocks.flatMap(({ events }) =>
             events.filter(({ pool }) => pool === loaded.pool.address).map(({ event }) => event.kind),
@@ -292,9 +297,7 @@ describe('a look-back', () => {
         const history = historyOf(seed)
         const window = windowOf(history)
         const lost = travellers(history, { read: null, older: [] })
-        const asked = new Set(
-          toAsk(travellers(history, { read: null }), window).map(({ pool }) => pool.address),
-        )
+        const asked = askedOf(history, window)
         const whole = new Map(looked(history).map(each => [each.pool.address, each]))
         for (const short of looked(history, lost)) {
           const { address } = short.pool

@@ -6,9 +6,9 @@
  */
 import { unreachable } from './assert.ts'
 import { applyBlock } from './chain/blocks.ts'
-import type { Address, Block, BlockRef, PoolEvent } from './chain/block.ts'
+import type { Address, Block, BlockRef, NewPool, PoolEvent } from './chain/block.ts'
 import { type Surroundings, takeOver } from './chain/lookBackAround.ts'
-import { startOf, type Before, type Start } from './chain/lookBackStart.ts'
+import { isStartStated, startOf, type Before, type Start } from './chain/lookBackStart.ts'
 import { applyLoad } from './chain/readings.ts'
 import { addPool, termsOf } from './chain/registry.ts'
 import { newbornState, settle } from './chain/poolFold.ts'
@@ -46,13 +46,9 @@ export type Traveller = Before & { readonly loaded: LoadedPool }
  * Pools whose state at the start is in none of their events: it has to be read at that block, or searched for before
  * it.
  */
-export function toAsk(pools: readonly Traveller[], window: Window): readonly LoadedPool[] {
-  const events = byPool(window.blocks)
-  const isUnknown = (each: Traveller): boolean => {
-    const own = events.get(each.loaded.pool.address) ?? []
-    return startOf(each.loaded, own.map(eventOf), each).kind === 'ASK'
-  }
-  return pools.filter(isUnknown).map(({ loaded }) => loaded)
+export function toAsk(pools: readonly NewPool[], { blocks }: Pick<Window, 'blocks'>): readonly NewPool[] {
+  const events = byPool(blocks)
+  return pools.filter(pool => !isStartStated(pool, (events.get(pool.address) ?? []).map(eventOf)))
 }
 
 /** Some pools on their way from the start of a window to its end, and through the blocks that have arrived since. */
@@ -75,7 +71,7 @@ export class LookBack {
     const events = byPool(window.blocks)
     for (const each of pools) {
       const own = events.get(each.loaded.pool.address) ?? []
-      const start = startOf(each.loaded, own.map(eventOf), { read: each.read, older: each.older ?? [] })
+      const start = startOf(each.loaded, own.map(eventOf), each)
       this.#place(each.loaded, own, start)
     }
   }
@@ -150,7 +146,6 @@ export class LookBack {
         this.#short.add(loaded.pool.address)
         return
       }
-      case 'ASK':
       case 'CONTRADICTED':
         this.#refused.add(loaded.pool.address)
         return

@@ -2,6 +2,8 @@
 export * from './anvil.ts'
 export type { Attack, Wanted } from './attacks/attack.ts'
 export { ATTACKS } from './attacks/corpus.ts'
+export { POOL_FAMILIES, type PoolFamily, type PoolTerms } from './attacks/families.ts'
+export { FAMILY_ATTACKS, type FamilyAttack, OTHER_FAMILIES } from './attacks/inFamily.ts'
 export { type Judged, judge, worstOf } from './attacks/judge.ts'
 export type { Look } from './attacks/look.ts'
 export * as sizes from './attacks/sizes.ts'

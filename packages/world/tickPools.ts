@@ -35,55 +35,89 @@ export type TickPools = {
   create(tokens: readonly [Address, Address], sqrtPriceX96: bigint): Promise<TickPool>
 }
 
-const FEE_PPM = 3000
-const SPACING = 60
-/** PancakeSwap has 2500 instead of 3000. */
-const PANCAKE = { feePpm: 2500, tickSpacing: 50 } as const
+/** The contract that creates a family's pools, and the one that it leaves this to, where there is one. */
+export type TickSource = {
+  readonly family: TickFamily
+  readonly factory: Address
+  readonly deployer?: Address
+}
+
+/** A pool to create; a family that fixes fee and spacing itself ignores them. */
+type Order = {
+  readonly source: TickSource
+  readonly tokens: readonly [Address, Address]
+  readonly sqrtPriceX96: bigint
+  readonly feePpm: number
+  readonly tickSpacing: number
+}
+
+type Create = (client: Client, order: Order) => Promise<TickPool>
+
 /** The initial values of an Algebra pool; its fee changes with volatility. */
 const ALGEBRA = { feePpm: 100, tickSpacing: 60 } as const
 
+const CREATE: Readonly<Record<TickFamily, Create>> = {
+  async amm_v3(client, { source: { factory }, tokens, ...order }) {
+    const { address, feePpm, tickSpacing } = await createV3Pool(client, factory, tokens, order.feePpm)
+    return begun(client, 'amm_v3', address, order.sqrtPriceX96, { feePpm, tickSpacing }, mintV3)
+  },
+  async amm_v3_pancake(client, { source, tokens, sqrtPriceX96, feePpm, tickSpacing }) {
+    const pool = await createPancakePool(client, deployerOf(source), tokens, feePpm)
+    return begun(client, 'amm_v3_pancake', pool, sqrtPriceX96, { feePpm, tickSpacing }, mintV3)
+  },
+  async amm_algebra_v1(client, { source, tokens, sqrtPriceX96 }) {
+    const pool = await createAlgebraPool(client, deployerOf(source), tokens)
+    return begun(client, 'amm_algebra_v1', pool, sqrtPriceX96, ALGEBRA, mintAlgebra)
+  },
+  async amm_v4(client, { source: { factory }, tokens, sqrtPriceX96, feePpm, tickSpacing }) {
+    const key = v4Key(tokens, feePpm, tickSpacing)
+    const { pool } = await initialiseV4Pool(client, factory, key, sqrtPriceX96)
+    return managed(factory, pool.id, key)
+  },
+}
+
+/** Creates a pool of any family with ticks at a price, without liquidity. */
+export const createTickPool: Create = (client, order) => CREATE[order.source.family](client, order)
+
+/** PancakeSwap has 2500 instead of 3000. */
+const USUAL: Readonly<Record<TickFamily, Pick<Order, 'feePpm' | 'tickSpacing'>>> = {
+  amm_v3: { feePpm: 3000, tickSpacing: 60 },
+  amm_v3_pancake: { feePpm: 2500, tickSpacing: 50 },
+  amm_algebra_v1: ALGEBRA,
+  amm_v4: { feePpm: 3000, tickSpacing: 60 },
+}
+
 /** Deploys the contracts that create the pools of each family. */
 export async function deployTickFamilies(client: Client): Promise<readonly TickPools[]> {
-  const v3 = await deployV3Factory(client, 'anywhere')
-  const pancake = await deployPancakeFactory(client)
-  const algebra = await deployAlgebraFactory(client)
-  const manager = await deployV4Manager(client)
-  const begin = async (pool: Address, sqrtPriceX96: bigint): Promise<Address> => {
-    const data = encodeFunctionData({ abi: v3PoolAbi, functionName: 'initialize', args: [sqrtPriceX96] })
-    await send(client, { to: pool, data })
-    return pool
-  }
-  return [
-    {
-      family: 'amm_v3',
-      async create(tokens, price) {
-        const { address, feePpm, tickSpacing } = await createV3Pool(client, v3, tokens, FEE_PPM)
-        return contract('amm_v3', await begin(address, price), { feePpm, tickSpacing }, mintV3)
-      },
-    },
-    {
-      family: 'amm_v3_pancake',
-      async create(tokens, price) {
-        const pool = await createPancakePool(client, pancake, tokens, PANCAKE.feePpm)
-        return contract('amm_v3_pancake', await begin(pool, price), PANCAKE, mintV3)
-      },
-    },
-    {
-      family: 'amm_algebra_v1',
-      async create(tokens, price) {
-        const pool = await createAlgebraPool(client, algebra, tokens)
-        return contract('amm_algebra_v1', await begin(pool, price), ALGEBRA, mintAlgebra)
-      },
-    },
-    {
-      family: 'amm_v4',
-      async create(tokens, price) {
-        const key = v4Key(tokens, FEE_PPM, SPACING)
-        const { pool } = await initialiseV4Pool(client, manager, key, price)
-        return managed(manager, pool.id, key)
-      },
-    },
+  const sources: readonly TickSource[] = [
+    { family: 'amm_v3', factory: await deployV3Factory(client, 'anywhere') },
+    { family: 'amm_v3_pancake', ...(await deployPancakeFactory(client)) },
+    { family: 'amm_algebra_v1', ...(await deployAlgebraFactory(client)) },
+    { family: 'amm_v4', factory: await deployV4Manager(client) },
   ]
+  return sources.map(source => ({
+    family: source.family,
+    create: (tokens, sqrtPriceX96) =>
+      createTickPool(client, { source, tokens, sqrtPriceX96, ...USUAL[source.family] }),
+  }))
+}
+
+function deployerOf({ family, factory, deployer }: TickSource) {
+  if (deployer === undefined) throw new Error(`${family}: the factory ${factory} needs a deployer`)
+  return { factory, deployer }
+}
+
+async function begun(
+  client: Client,
+  family: TickFamily,
+  pool: Address,
+  sqrtPriceX96: bigint,
+  terms: { readonly feePpm: number; readonly tickSpacing: number },
+  mint: typeof mintV3,
+): Promise<TickPool> {
+  const data = encodeFunctionData({ abi: v3PoolAbi, functionName: 'initialize', args: [sqrtPriceX96] })
+  await send(client, { to: pool, data })
+  return contract(family, pool, terms, mint)
 }
 
 function contract(

@@ -1,13 +1,22 @@
 import { readFileSync } from 'node:fs'
-import { ATTACKS, type Attack, judge, type Look } from '@assay/world'
+import {
+  ATTACKS,
+  type Attack,
+  FAMILY_ATTACKS,
+  judge,
+  type Look,
+  OTHER_FAMILIES,
+  POOL_FAMILIES,
+} from '@assay/world'
 import { describe, expect, it, test } from 'vitest'
 import { type Outcome, outcomeOf, runOnEngine } from './run.ts'
-import { lineOf, tableOf } from './table.ts'
+import { lineOf, stagesOf, tableOf } from './table.ts'
 
 const PAGE = readFileSync('docs/TRUTH.md', 'utf8')
 
 describe('on the engine', () => {
-  it.each(ATTACKS.filter(({ on }) => on !== 'chain').map(attack => [attack.name, attack] as const))(
+  const played = [...ATTACKS, ...FAMILY_ATTACKS].filter(({ on }) => on !== 'chain')
+  it.each(played.map(attack => [attack.name, attack] as const))(
     '%s is as wanted, or open as it says',
     async (_, attack) => {
       const outcome = await runOnEngine(attack)
@@ -29,11 +38,35 @@ describe('the corpus', () => {
     for (const each of [...cases, 'T8b']) expect(named).toContain(each)
   })
 
+  it('has the attacks that depend on the kind of pool in every family', () => {
+    for (const title of ['Uniswap v4', 'PancakeSwap v3', 'Algebra v1'])
+      for (const name of [
+        'T1 young pool',
+        'T4 liquidity at block ends',
+        'T6 parked at block ends',
+        'T13 +50% held, one pool',
+      ])
+        expect(FAMILY_ATTACKS.map(each => each.name)).toContain(`${name}, ${title}`)
+  })
+
+  it('stands in docs/TRUTH.md: a cell for each family', () => {
+    const names = ['attack', 'on', ...OTHER_FAMILIES.map(family => POOL_FAMILIES[family].title)]
+    const table = PAGE.slice(PAGE.indexOf(`| ${names.join(' | ')} |`))
+    for (const { name, written, family } of FAMILY_ATTACKS)
+      for (const stage of stagesOf(written)) {
+        const row = table.split('\n').find(line => line.startsWith(`| ${written.name} | ${stage} |`))
+        const cells = row?.split(' | ')
+        expect(cells?.[2 + OTHER_FAMILIES.indexOf(family)], `${name}: npm run attack -- --table`).toMatch(
+          /: HELD/,
+        )
+      }
+  })
+
   it('stands in docs/TRUTH.md: a row for every run, with what is open', () => {
-    for (const { name, on, open } of ATTACKS)
-      for (const stage of on === 'both' ? ['engine', 'chain'] : [on]) {
-        const row = PAGE.split('\n').find(
-          line => line.startsWith(`| ${name} |`) && line.includes(`| ${stage} |`),
+    for (const { name, about, on, open } of ATTACKS)
+      for (const stage of stagesOf({ on })) {
+        const row = PAGE.split('\n').find(line =>
+          line.startsWith(`| ${name} | ${about.replaceAll('|', '\\|')} | ${stage} |`),
         )
         expect(row, `${name} on ${stage}: npm run attack -- --table`).toBeDefined()
         expect(row?.includes('**OPEN**'), `${name}: npm run attack -- --table`).toBe(open !== undefined)

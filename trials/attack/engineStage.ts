@@ -18,8 +18,19 @@ import { DAY, MINUTE, USDC, USDT, WETH } from '../../packages/engine/testing/cas
 import { address } from '../../packages/engine/testing/chainSim.ts'
 import { type Scenario, scenario } from '../../packages/engine/testing/scenario.ts'
 import { count, ms } from '../../packages/engine/units.ts'
+import {
+  type Asset,
+  bandOf,
+  inOrder,
+  movesOf,
+  other,
+  type Pool,
+  reservesOf,
+  type Side,
+  usdOf,
+} from './enginePool.ts'
 
-const { liquidityOf, pairOf, rawPrice, snap, SPACINGS, tickOf, unitsOf } = sizes
+const { unitsOf } = sizes
 const BLOCK_S = 12
 const FEED = { heartbeatMs: DAY, graceMs: 30 * MINUTE }
 /** The heartbeat of the WETH feed, which answers this often in any case. */
@@ -34,26 +45,6 @@ const PARTS = 20
 const HALVINGS = 120
 /** Timers in a row without time passing: an engine that sets more never comes to rest. */
 const MOST_TIMERS = 10_000
-/** Without a band of its own, liquidity reaches from a quarter of the price to four times it. */
-const WIDE: Band = [0.25, 4]
-
-type Asset = sizes.Coin & { readonly address: Address }
-type Side = 0 | 1
-type Pool = {
-  readonly address: Address
-  readonly of: Asset
-  readonly other: Asset
-  readonly spec: PoolSpec
-  /** The side of the pool that is the token. */
-  readonly side: Side
-  readonly held: Map<number, Held>
-  /** For a pair: all shares. */
-  shares: bigint
-}
-type Held =
-  | { readonly family: 'v2'; readonly shares: bigint }
-  | { readonly family: 'v3'; readonly lower: number; readonly upper: number; readonly liquidity: bigint }
-
 export class EngineStage implements Stage {
   readonly looks: Look[] = []
   readonly #s: Scenario
@@ -98,40 +89,11 @@ export class EngineStage implements Stage {
       spec,
       side,
       held: new Map(),
-      shares: 0n,
+      moves: movesOf(spec),
     }
     this.#pools.set(name, pool)
-    const family = spec.family ?? 'v2'
-    const options = {
-      deployment: `${family}-${spec.factory ?? 'a'}`,
-      lastTradeMs: ms(this.#s.nowMs - (spec.idleS ?? 60) * 1000),
-    }
-    if (family === 'v2') {
-      const [x, y] = pairOf(of, other, spec.depth)
-      const sides = [
-        [of.address, x],
-        [other.address, y],
-      ] as const
-      if (spec.isNew === true) this.#s.bornV2(pool.address, ...sides, options)
-      else this.#s.v2(pool.address, ...sides, options)
-      pool.shares = x
-      pool.held.set(++this.#made, { family, shares: x })
-      return
-    }
-    const feePpm = spec.feePpm ?? 3000
-    const raw = this.#raw(pool, of.usd)
-    const [lower, upper] = this.#band(pool, of.usd, spec.band ?? WIDE)
-    const liquidity = liquidityOf(side === 0 ? other : of, raw, spec.depth)
-    const v3 = {
-      ...options,
-      feePpm: BigInt(feePpm),
-      tickSpacing: SPACINGS[feePpm] as number,
-      tick: Math.round(tickOf(raw)),
-      positions: [[lower, upper, liquidity]] as const,
-    }
-    pool.held.set(++this.#made, { family, lower, upper, liquidity })
-    if (spec.isNew === true) this.#s.bornV3(pool.address, of.address, other.address, v3)
-    else this.#s.v3(pool.address, of.address, other.address, v3)
+    const lastTradeMs = ms(this.#s.nowMs - (spec.idleS ?? 60) * 1000)
+    pool.held.set(++this.#made, pool.moves.create(this.#s, pool, lastTradeMs))
   }
 
   async anchors(depth: number, pools: 1 | 2 = 2): Promise<void> {
@@ -161,12 +123,10 @@ export class EngineStage implements Stage {
   #hold(token: string): void {
     const times = BigInt(this.#heldTimes.get(token) ?? 1)
     const own = [...this.#pools.values()].filter(({ of }) => of.address === this.#asset(token).address)
-    const balances = own.flatMap(({ address: pool, side }) => {
-      const state = this.#s.sim.amm(pool)
-      if (state.family !== 'amm_v2') return []
-      const [of0, of1] = [state.reserve0, state.reserve1]
-      const held = side === 0 ? ([of0 * times, of1] as const) : ([of0, of1 * times] as const)
-      return [{ pool, balances: held }]
+    const balances = own.flatMap(pool => {
+      const reserves = reservesOf(this.#s, pool)
+      if (reserves === null) return []
+      return [{ pool: pool.address, balances: inOrder(pool.side, reserves[0] * times, reserves[1]) }]
     })
     this.#s.run({ kind: 'sellability', block: this.#s.tip, readings: [], balances })
   }
@@ -181,21 +141,7 @@ export class EngineStage implements Stage {
   add(name: string, depth: number, band?: Band): Position {
     const pool = this.#pool(name)
     const at = { pool: name, name: ++this.#made }
-    const usd = this.#usd(pool)
-    const of = { ...pool.of, usd }
-    if (pool.spec.family === 'v3') {
-      const [lower, upper] = this.#band(pool, usd, band ?? pool.spec.band ?? WIDE)
-      const liquidity = liquidityOf(pool.side === 0 ? pool.other : of, this.#raw(pool, usd), depth)
-      this.#s.sim.liquidity(pool.address, lower, upper, liquidity)
-      pool.held.set(at.name, { family: 'v3', lower, upper, liquidity })
-      return at
-    }
-    const [x, y] = this.#reserves(pool)
-    const [dx] = pairOf(of, pool.other, depth)
-    const shares = (dx * pool.shares) / x
-    this.#setReserves(pool, x + dx, y + (dx * y) / x)
-    pool.shares += shares
-    pool.held.set(at.name, { family: 'v2', shares })
+    pool.held.set(at.name, pool.moves.add(this.#s, pool, depth, bandOf(pool, band)))
     return at
   }
 
@@ -203,29 +149,17 @@ export class EngineStage implements Stage {
     const pool = this.#pool(name)
     const held = pool.held.get(at)
     assert(held !== undefined, () => `${name} has no such position`)
+    pool.moves.take(this.#s, pool, held, held.amount)
     pool.held.delete(at)
-    if (held.family === 'v3')
-      return this.#s.sim.liquidity(pool.address, held.lower, held.upper, -held.liquidity)
-    const [x, y] = this.#reserves(pool)
-    const left = pool.shares - held.shares
-    this.#setReserves(pool, (x * left) / pool.shares, (y * left) / pool.shares)
-    pool.shares = left
   }
 
   drain(name: string, share: number): void {
     const pool = this.#pool(name)
-    const part = (amount: bigint) => (amount * BigInt(Math.round(share * 10_000))) / 10_000n
-    if (pool.spec.family === 'v3') {
-      for (const [at, held] of pool.held) {
-        if (held.family !== 'v3') continue
-        const taken = part(held.liquidity)
-        this.#s.sim.liquidity(pool.address, held.lower, held.upper, -taken)
-        pool.held.set(at, { ...held, liquidity: held.liquidity - taken })
-      }
-      return
+    for (const [at, held] of pool.held) {
+      const taken = (held.amount * BigInt(Math.round(share * 10_000))) / 10_000n
+      pool.moves.take(this.#s, pool, held, taken)
+      pool.held.set(at, { ...held, amount: held.amount - taken })
     }
-    const [x, y] = this.#reserves(pool)
-    this.#setReserves(pool, x - part(x), y - part(y))
   }
 
   push(name: string, usd: number): void {
@@ -234,7 +168,7 @@ export class EngineStage implements Stage {
     const side = isUp ? other(pool.side) : pool.side
     const isShort = (amount: bigint) => {
       const { state } = this.#s.sim.quote(pool.address, side, amount)
-      return isUp ? this.#usdOf(pool, state) < usd : this.#usdOf(pool, state) > usd
+      return isUp ? usdOf(pool, state) < usd : usdOf(pool, state) > usd
     }
     let high = 1n
     for (let doubled = 0; doubled < HALVINGS && isShort(high); doubled++) high *= 2n
@@ -259,9 +193,10 @@ export class EngineStage implements Stage {
 
   donate(name: string, side: 'token' | 'other', usd: number): void {
     const pool = this.#pool(name)
-    const [x, y] = this.#reserves(pool)
+    const reserves = reservesOf(this.#s, pool)
+    assert(reserves !== null, () => `${name} is not a pair`)
     const [dx, dy] = side === 'token' ? [unitsOf(pool.of, usd), 0n] : [0n, unitsOf(pool.other, usd)]
-    const [reserve0, reserve1] = pool.side === 0 ? [x + dx, y + dy] : [y + dy, x + dx]
+    const [reserve0, reserve1] = inOrder(pool.side, reserves[0] + dx, reserves[1] + dy)
     // Only a Sync reports it, without a Mint.
     this.#s.sim.sync(pool.address, reserve0, reserve1)
   }
@@ -419,45 +354,14 @@ export class EngineStage implements Stage {
     return (Number(out) / 10 ** decimals) * (this.#worth.get(name) ?? asset.usd)
   }
 
-  #isLive({ address: of }: Pool): boolean {
-    const state = this.#s.sim.amm(of)
-    return state.family === 'amm_v2' ? state.reserve0 > 0n && state.reserve1 > 0n : true
+  /** Whether a sale meets any liquidity at all. */
+  #isLive(pool: Pool): boolean {
+    const reserves = reservesOf(this.#s, pool)
+    return reserves === null || (reserves[0] > 0n && reserves[1] > 0n)
   }
 
   #usd(pool: Pool): number {
-    return this.#usdOf(pool, this.#s.sim.amm(pool.address))
-  }
-
-  /** Dollars per token at the pool's marginal price, with the other side at its planned value. */
-  #usdOf({ side, of, other: against }: Pool, state: ReturnType<Scenario['sim']['amm']>): number {
-    const raw =
-      state.family === 'amm_v2'
-        ? Number(state.reserve1) / Number(state.reserve0)
-        : (Number(state.sqrtPriceX96) / 2 ** 96) ** 2
-    const atomic = side === 0 ? raw : 1 / raw
-    return atomic * 10 ** (of.decimals - against.decimals) * against.usd
-  }
-
-  #raw({ side, of, other: against }: Pool, usd: number): number {
-    const token = { ...of, usd }
-    return side === 0 ? rawPrice(token, against) : rawPrice(against, token)
-  }
-
-  #band(pool: Pool, usd: number, [low, high]: Band): readonly [number, number] {
-    const spacing = SPACINGS[pool.spec.feePpm ?? 3000] as number
-    const ticks = [low, high].map(times => snap(tickOf(this.#raw(pool, usd * times)), spacing))
-    const [lower, upper] = ticks.toSorted((a, b) => a - b) as [number, number]
-    return [lower, upper === lower ? lower + spacing : upper]
-  }
-
-  #reserves({ address: of, side }: Pool): readonly [bigint, bigint] {
-    const state = this.#s.sim.amm(of)
-    assert(state.family === 'amm_v2', () => `${of} is not a pair`)
-    return side === 0 ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
-  }
-
-  #setReserves({ address: of, side }: Pool, x: bigint, y: bigint): void {
-    this.#s.sim.reserves(of, ...(side === 0 ? ([x, y] as const) : ([y, x] as const)))
+    return usdOf(pool, this.#s.sim.amm(pool.address))
   }
 
   #asset(name: string): Asset {
@@ -472,5 +376,3 @@ export class EngineStage implements Stage {
     return pool
   }
 }
-
-const other = (side: Side): Side => (side === 0 ? 1 : 0)

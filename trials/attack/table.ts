@@ -1,5 +1,5 @@
-/** Outcomes as text: one line each for a terminal, and the table of docs/TRUTH.md. */
-import type { Judged } from '@assay/world'
+/** Outcomes as text: one line each for a terminal, and the tables of docs/TRUTH.md. */
+import { type Attack, type FamilyAttack, type Judged, OTHER_FAMILIES, POOL_FAMILIES } from '@assay/world'
 import type { Outcome } from './run.ts'
 
 const NAME = 42
@@ -30,6 +30,34 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     sellerOf(shown),
     verdict === 'OPEN' ? `**OPEN** ${attack.open}` : verdict,
   ])
+  return asTable(head, rows)
+}
+
+/** A row for each attack and stage, and a column for each family in which it is played. */
+export function familyTableOf(attacks: readonly FamilyAttack[], outcomes: readonly Outcome[]): string {
+  const cellOf = (of: FamilyAttack | undefined, on: Outcome['on']) => {
+    if (of === undefined) return '–'
+    const outcome = outcomes.find(each => each.attack === of && each.on === on)
+    return outcome === undefined ? '' : `${publishedOf(outcome.shown)}: ${outcome.verdict}`
+  }
+  const rows = [...new Set(attacks.map(({ written }) => written))].flatMap(written =>
+    stagesOf(written).map(on => [
+      written.name,
+      on,
+      ...OTHER_FAMILIES.map(family => {
+        const played = attacks.find(each => each.written === written && each.family === family)
+        return cellOf(played, on)
+      }),
+    ]),
+  )
+  const titles = OTHER_FAMILIES.map(family => POOL_FAMILIES[family].title)
+  return asTable(['attack', 'on', ...titles], rows)
+}
+
+export const stagesOf = ({ on }: Pick<Attack, 'on'>): readonly Outcome['on'][] =>
+  on === 'both' ? ['engine', 'chain'] : [on]
+
+function asTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const row = (cells: readonly string[]) =>
     `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [row(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(row), ''].join('\n')

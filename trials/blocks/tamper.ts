@@ -3,7 +3,7 @@
  * are missing, duplicated, forged or reordered.
  */
 import { stateSyncHash } from '../../packages/server/feed/proof/stateSync.ts'
-import type { Hex } from '../../packages/server/ops/config.ts'
+import type { Hex } from '../../packages/server/ops/hex.ts'
 import type { CapturedBlock, Fields } from './readBlocks.ts'
 import type { Items } from './verdict.ts'
 

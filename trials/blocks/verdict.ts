@@ -6,7 +6,8 @@ import { type ReceiptEntry, toReceiptEntry } from '../../packages/server/feed/an
 import { decodeHeader } from '../../packages/server/feed/proof/header.ts'
 import { type CommittingHeader, proveReceipts } from '../../packages/server/feed/proof/receiptsProof.ts'
 import { stateSyncHash } from '../../packages/server/feed/proof/stateSync.ts'
-import type { Hex, ProofRules } from '../../packages/server/ops/config.ts'
+import type { ProofRules } from '../../packages/server/config/config.ts'
+import type { Hex } from '../../packages/server/ops/hex.ts'
 import type { CapturedBlock, Fields } from './readBlocks.ts'
 
 export type Items = readonly (Fields | ReceiptEntry)[]

@@ -10,7 +10,7 @@ import {
   type PricedQuote,
 } from '@assay/sdk'
 import { loadConfig } from '../../packages/server/commands/config.ts'
-import type { Config } from '../../packages/server/ops/config.ts'
+import type { Config } from '../../packages/server/config/config.ts'
 import { type Service, startService } from '../../packages/server/service.ts'
 import { cursorAfter, Heard } from '../../packages/server/service/testing/heard.ts'
 import { ROOMY } from '../../packages/server/service/testing/roomy.ts'

@@ -8,6 +8,9 @@ import { packRecords } from '../../packages/server/store/logRow.ts'
 import { packQuotes } from '../../packages/server/store/quoteBook.ts'
 import { commitOf } from '../../packages/server/worker/commitOf.ts'
 import { bringUp } from '../../packages/world/market/bringUp.ts'
+import { commandLine } from '../commandLine.ts'
+
+commandLine('npm run load:writes', {})
 
 const MARKET = { pools: 4_000, tokens: 2_000 }
 const [SWAPS, WARM_BLOCKS, BLOCKS] = [200, 400, 40]

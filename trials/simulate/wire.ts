@@ -5,7 +5,7 @@
 import type { Random } from '../../packages/engine/testing/randomMarket.ts'
 import type { ResetReason } from '../../packages/sdk/wire/error.ts'
 import type { Socket } from '../../packages/sdk/client/stream.ts'
-import { resetMessage } from '../../packages/server/stream/subscribe.ts'
+import { resetMessage } from '../../packages/server/stream/streamStart.ts'
 import type { Sink } from '../../packages/server/stream/subscriber.ts'
 import type { VirtualTime } from './virtualTime.ts'
 

@@ -2,7 +2,8 @@
  * The shared parts of a simulation: its time, its random streams, its chains, its store, and the records about them.
  */
 import { type Random, SETUP, seeded, TOKENS } from '../../packages/engine/testing/randomMarket.ts'
-import type { Address, ChainConfig } from '../../packages/server/ops/config.ts'
+import type { ChainConfig } from '../../packages/server/config/config.ts'
+import type { Address } from '../../packages/server/ops/hex.ts'
 import { setupOf } from '../../packages/server/worker/setupOf.ts'
 import type { Bug } from './bugs.ts'
 import { SimChain } from './chain.ts'

@@ -93,20 +93,26 @@ function openBoard(url: string, board: Board, quit: () => void) {
   let order = 0
   let page = 1
   return openScreen(
-    rows => {
-      const chainLines = board.chainLines
+    (rows, columns) => {
+      const chainLines = board.chainLines(columns)
       // Lines for the title, a blank line on both sides of the chains, the heading of the tokens, and the footer.
       page = Math.max(1, rows - chainLines.length - 5)
-      const { lines, total } = board.tokenLines(ORDERS[order] ?? 'symbol', from, page)
+      const sort = ORDERS[order] ?? 'symbol'
+      const { lines, total } = board.tokenLines(sort, from, page, columns)
       if (from >= total) from = Math.max(0, total - page)
-      const footer = `↑ ↓ scroll   s sort: ${ORDERS[order]}   q quit   ${total === 0 ? 'no tokens yet' : `${from + 1}–${Math.min(total, from + page)} of ${total}`}`
+      const position =
+        total === 0 ? 'no tokens yet' : `${from + 1}–${Math.min(total, from + page)} of ${total}`
+      const [wide, narrow] = [
+        `↑ ↓ scroll   s sort: ${sort}   q quit   ${position}`,
+        `↑↓  s: ${sort}  q: quit  ${position}`,
+      ]
       return [
-        `${paint('bold', 'Assay')}  ${url}  ${clockTime(Date.now())} UTC`,
+        `${paint('bold', 'Assay')}  ${clockTime(Date.now())} UTC  ${url}`,
         '',
         ...chainLines,
         '',
         ...lines,
-        paint('dim', footer),
+        paint('dim', wide.length <= columns ? wide : narrow),
       ]
     },
     key => {

@@ -1,7 +1,7 @@
 /** The table of `assay watch`: chains with their health, and every token with price, change, score and age. */
 import type { Follower, FollowStatus, Health } from '@assay/sdk'
+import { beginning, foldedLines, type FoldingColumn } from '../terminal/folding.ts'
 import { paint, paintChange, paintScore, paintStatus } from '../terminal/paint.ts'
-import { tableLines } from '../terminal/table.ts'
 import { changeBps, duration, percent, price } from '../terminal/words.ts'
 import type { Asset, Changes } from './changes.ts'
 
@@ -19,12 +19,14 @@ export type Order = (typeof ORDERS)[number]
 
 type Row = Asset & {
   readonly symbol: string
-  readonly price: string
+  readonly price: string | null
   readonly changeBps: number | null
   readonly score: number | null
+  /** The label of the score, or why there is no price. */
   readonly label: string
   readonly ageMs: number | null
-  readonly health: string
+  /** Null before the first. */
+  readonly health: string | null
 }
 
 export class Board {
@@ -36,30 +38,8 @@ export class Board {
     this.#changes = changes
   }
 
-  get chainLines(): string[] {
-    const now = Date.now()
-    return tableLines(
-      [
-        { title: 'Chain' },
-        { title: 'Health' },
-        { title: 'Block', align: 'right' },
-        { title: 'Age', align: 'right' },
-        { title: 'Stream' },
-      ],
-      this.#chains.map(chain => {
-        const health = healthOf(chain)
-        const processed = health?.processed ?? null
-        return [
-          `${chain.name} (${chain.chainId})`,
-          health === null
-            ? paint('dim', 'unknown')
-            : [paintStatus(health.status), ...health.reasons].join(' '),
-          processed === null ? '–' : String(processed.block_number),
-          processed === null ? '–' : duration(now - processed.block_time_ms),
-          paintStream(chain.follower.status),
-        ]
-      }),
-    )
+  chainLines(width: number): string[] {
+    return foldedLines(CHAIN_COLUMNS, this.#chains, width)
   }
 
   /** The heading, then one line per token. */
@@ -67,35 +47,12 @@ export class Board {
     order: Order,
     from: number,
     count: number,
+    width: number,
   ): { readonly lines: string[]; readonly total: number } {
     const rows = this.#chains.flatMap(chain => this.#rowsOf(chain)).sort(COMPARE[order])
     const shown = rows.slice(from, from + count)
     this.#changes.want(shown)
-    return {
-      total: rows.length,
-      lines: tableLines(
-        [
-          { title: 'Chain', align: 'right' },
-          { title: 'Token' },
-          { title: 'Price', align: 'right' },
-          { title: '1 h', align: 'right' },
-          { title: 'Score', align: 'right' },
-          { title: '' },
-          { title: 'Age', align: 'right' },
-          { title: 'Health' },
-        ],
-        shown.map(row => [
-          String(row.chainId),
-          row.symbol,
-          row.price,
-          row.changeBps === null ? '–' : paintChange(row.changeBps, percent(row.changeBps)),
-          row.score === null ? '–' : paintScore(row.score, String(row.score)),
-          row.label,
-          row.ageMs === null ? '–' : duration(row.ageMs),
-          row.health,
-        ]),
-      ),
-    }
+    return { total: rows.length, lines: foldedLines(TOKEN_COLUMNS, shown, width) }
   }
 
   #rowsOf(chain: WatchedChain): Row[] {
@@ -107,16 +64,16 @@ export class Board {
         chainId: chain.chainId,
         address,
         symbol: chain.names.get(token_id) ?? address,
-        health: health === null ? paint('dim', 'unknown') : paintStatus(health.status),
+        health: health?.status ?? null,
         ageMs: state === null ? null : now - state.as_of.block_time_ms,
       }
       if (state?.state !== 'PRICED')
         return {
           ...head,
-          price: '–',
+          price: null,
           changeBps: null,
           score: null,
-          label: paint('dim', state === null ? 'pending' : state.reason),
+          label: state === null ? 'pending' : state.reason,
         }
       const before = this.#changes.before(head)
       const { score, label } = state.confidence
@@ -125,7 +82,7 @@ export class Board {
         price: price(state.price_usd),
         changeBps: before === null ? null : changeBps(before, state.price_usd),
         score,
-        label: paint('dim', label),
+        label,
       }
     })
   }
@@ -133,8 +90,125 @@ export class Board {
 
 const healthOf = ({ follower, firstHealth }: WatchedChain): Health | null => follower.health ?? firstHealth
 
-const paintStream = (status: FollowStatus): string =>
-  status === 'live' ? paint('green', status) : paint('yellow', status)
+const healthText = (chain: WatchedChain): string => {
+  const health = healthOf(chain)
+  return health === null ? UNKNOWN : [health.status.toLowerCase(), ...health.reasons].join(' ')
+}
+const UNKNOWN = 'unknown'
+
+/** Colours the status of the feed, and leaves the reasons behind it as they are. */
+function paintHealth(status: string | null, text: string): string {
+  if (status === null) return paint('dim', text)
+  const word = text.slice(0, status.length)
+  return paintStatus(status, word) + text.slice(word.length)
+}
+
+const paintStream = (status: FollowStatus, text: string): string =>
+  paint(status === 'live' ? 'green' : 'yellow', text)
+
+/** The chain's id stays, whatever is cut of its name. */
+function cutName(text: string, width: number): string {
+  const id = /\(\d+\)$/.exec(text)?.[0] ?? ''
+  return `${beginning(text.slice(0, -id.length).trimEnd(), width - id.length - 1)} ${id}`
+}
+
+const CHAIN_COLUMNS: readonly FoldingColumn<WatchedChain>[] = [
+  {
+    key: 'chain',
+    title: 'Chain',
+    text: ({ name, chainId }) => `${name} (${chainId})`,
+    least: 14,
+    cut: cutName,
+  },
+  {
+    key: 'health',
+    title: 'Health',
+    // A feed that is not being followed is not known to be healthy.
+    text: (chain, isShown) => {
+      const { status } = chain.follower
+      return isShown('stream') || status === 'live' ? healthText(chain) : status
+    },
+    paint: (chain, text, isShown) => {
+      const { status } = chain.follower
+      if (!isShown('stream') && status !== 'live') return paintStream(status, text)
+      return paintHealth(healthOf(chain)?.status ?? null, text)
+    },
+    least: 12,
+  },
+  {
+    key: 'block',
+    title: 'Block',
+    align: 'right',
+    text: chain => `${healthOf(chain)?.processed?.block_number ?? '–'}`,
+    rank: 2,
+  },
+  {
+    key: 'age',
+    title: 'Age',
+    align: 'right',
+    text: chain => {
+      const timeMs = healthOf(chain)?.processed?.block_time_ms
+      return timeMs === undefined ? '–' : duration(Date.now() - timeMs)
+    },
+  },
+  {
+    key: 'stream',
+    title: 'Stream',
+    text: ({ follower }) => follower.status,
+    paint: ({ follower }, text) => paintStream(follower.status, text),
+    rank: 1,
+  },
+]
+
+const TOKEN_COLUMNS: readonly FoldingColumn<Row>[] = [
+  { key: 'chain', title: 'Chain', align: 'right', text: ({ chainId }) => String(chainId) },
+  { key: 'token', title: 'Token', text: ({ symbol }) => symbol, least: 8 },
+  {
+    key: 'price',
+    title: 'Price',
+    align: 'right',
+    // Why there is none has no column of its own on a narrow terminal.
+    text: (row, isShown) => row.price ?? (isShown('label') ? '–' : row.label),
+    paint: (row, text, isShown) => (row.price === null && !isShown('label') ? paint('dim', text) : text),
+  },
+  {
+    key: 'change',
+    title: '1 h',
+    align: 'right',
+    text: ({ changeBps: bps }) => (bps === null ? '–' : percent(bps)),
+    paint: ({ changeBps: bps }, text) => (bps === null ? text : paintChange(bps, text)),
+    rank: 4,
+  },
+  {
+    key: 'score',
+    title: 'Score',
+    align: 'right',
+    text: ({ score }) => (score === null ? '–' : String(score)),
+    paint: ({ score }, text) => (score === null ? text : paintScore(score, text)),
+  },
+  {
+    key: 'label',
+    title: '',
+    text: ({ label }) => label,
+    paint: (_, text) => paint('dim', text),
+    rank: 3,
+  },
+  {
+    key: 'age',
+    title: 'Age',
+    align: 'right',
+    text: ({ ageMs }) => (ageMs === null ? '–' : duration(ageMs)),
+    rank: 2,
+  },
+  {
+    key: 'health',
+    title: 'Health',
+    text: ({ health }) => health?.toLowerCase() ?? UNKNOWN,
+    paint: ({ health }, text) => paintHealth(health, text),
+    // The chains have it too.
+    rank: 1,
+  },
+]
 
 const bySymbol = (a: Row, b: Row): number => a.chainId - b.chainId || (a.symbol < b.symbol ? -1 : 1)
 

@@ -15,11 +15,14 @@ const FRAME_MS = 250
 export type Screen = { close(): void }
 
 /** `draw` returns the lines for a size; `press` receives each key. */
-export function openScreen(draw: (rows: number) => readonly string[], press: (key: string) => void): Screen {
+export function openScreen(
+  draw: (rows: number, columns: number) => readonly string[],
+  press: (key: string) => void,
+): Screen {
   const { stdin, stdout } = process
   const frame = () => {
     const [columns, rows] = [stdout.columns || 80, stdout.rows || 24]
-    const lines = draw(rows).slice(0, rows).map(harmless)
+    const lines = draw(rows, columns).slice(0, rows).map(harmless)
     stdout.write(
       `${HOME}${lines.map(line => `${cut(line, columns)}${REST_OF_LINE}`).join('\r\n')}${REST_OF_SCREEN}`,
     )

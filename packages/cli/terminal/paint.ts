@@ -17,8 +17,8 @@ const STATUS_FORMAT: Readonly<Record<string, Format>> = {
   UNAVAILABLE: 'red',
 }
 
-export const paintStatus = (status: string): string =>
-  paint(STATUS_FORMAT[status] ?? 'dim', status.toLowerCase())
+export const paintStatus = (status: string, words: string = status.toLowerCase()): string =>
+  paint(STATUS_FORMAT[status] ?? 'dim', words)
 
 /** A rise, a fall, or neither. */
 export const paintChange = (bps: number, words: string): string =>

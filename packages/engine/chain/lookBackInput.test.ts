@@ -65,7 +65,7 @@ class Unwatched {
     const travellers = pools.map(pool => ({
       loaded: { ...this.s.sim.loaded(pool), ...facts },
       read: isThere(sim, pool) && !isPruned ? sim.amm(pool) : null,
-      older: isPruned ? [] : null,
+      older: [],
     }))
     const end = this.s.tip
     const logs = {

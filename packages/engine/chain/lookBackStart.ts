@@ -9,17 +9,12 @@ import { adapterOf, type AmmEvent, type AmmState } from '../amm/families.ts'
 import type { LoadedTicks } from '../amm/tickBook.ts'
 import type { LoadedPool } from '../input.ts'
 import type { Count } from '../units.ts'
-import type { PoolEvent } from './block.ts'
+import type { NewPool, PoolEvent } from './block.ts'
 
 export type Start =
   /** The pool's factory log is in the window: there was no pool before. */
   | { readonly kind: 'BORN' }
   | { readonly kind: 'STATE'; readonly state: AmmState; readonly ticks: LoadedTicks | null }
-  /**
-   * No event of the window contains the state before: it has to be read at the block before the window, or searched
-   * for.
-   */
-  | { readonly kind: 'ASK' }
   /** Not available: the past begins after this event, and `state` is the state it left. */
   | {
       readonly kind: 'SHORT'
@@ -33,8 +28,8 @@ export type Start =
 /** Additional knowledge about the time before the window: the state read there, or earlier events. */
 export type Before = {
   readonly read: AmmState | null
-  /** Oldest first, and none missing after the first; null when older events were not searched for. */
-  readonly older: readonly PoolEvent[] | null
+  /** Oldest first, and none missing after the first. */
+  readonly older: readonly PoolEvent[]
 }
 
 const CONTRADICTED = { kind: 'CONTRADICTED' } as const
@@ -45,17 +40,21 @@ export function startOf(loaded: LoadedPool, events: readonly PoolEvent[], before
   const own = events.flatMap(ownEvent)
   if (own.length === 0) return { kind: 'STATE', state: loaded.state, ticks: loaded.ticks }
   const found = stateBefore(loaded, own, before)
-  if (found !== null) return withTicks(loaded, own, found)
-  if (before.older === null) return { kind: 'ASK' }
-  return shortStart(loaded, own)
+  return found === null ? shortStart(loaded, own) : withTicks(loaded, own, found)
+}
+
+/** Whether these events, all of the pool's in the window, contain the state before the first of them. */
+export function isStartStated({ fee }: NewPool, events: readonly PoolEvent[]): boolean {
+  if (events.some(({ event }) => event.kind === 'CREATED')) return true
+  const adapter = adapterOf(fee.family)
+  // Which events contain it does not depend on the latest state, so any state will do.
+  return adapter.before(adapter.empty(fee), events.flatMap(ownEvent)) !== null
 }
 
 /** Taken from the window's own events, otherwise from the state read before it, otherwise from older events. */
 function stateBefore(loaded: LoadedPool, own: readonly AmmEvent[], { read, older }: Before): AmmState | null {
   const adapter = adapterOf(loaded.pool.fee.family)
-  return (
-    adapter.before(loaded.state, own) ?? read ?? adapter.after((older ?? []).flatMap(ownEvent), loaded.state)
-  )
+  return adapter.before(loaded.state, own) ?? read ?? adapter.after(older.flatMap(ownEvent), loaded.state)
 }
 
 const ownEvent = ({ event }: PoolEvent): readonly AmmEvent[] => (event.kind === 'CREATED' ? [] : [event])

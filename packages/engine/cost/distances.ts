@@ -5,9 +5,7 @@
 import { compareExactly, type Fraction } from '../exact/fraction.ts'
 import { type Count, count } from '../units.ts'
 import type { Lever, Short } from './lever.ts'
-
-/** How far short of the wanted price each pool ends. */
-export type Plan = ReadonlyMap<Lever, Short>
+import type { Plan } from './plan.ts'
 
 /**
  * Distances within the least and the greatest tolerance for outliers (R-consensus-2), and within the widest spread

@@ -4,6 +4,7 @@
  */
 import { bpsMore, apart } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
+import type { Pool } from '../entities.ts'
 import type { Policy } from '../policy/policy.ts'
 import { consensus } from '../rules/consensus.ts'
 import { floorOf, isHeard } from '../rules/observationFloor.ts'
@@ -20,7 +21,9 @@ const NEARLY = bpsMore(5n)
 
 const ONE: Fraction = { num: 1n, den: 1n }
 
-/** `standing` are pools that take part without a push. If an asset is pushed, the vote of that asset decides. */
+/**
+ * `standing` are pools that take part without a push. If an asset is pushed as a whole, the vote of that asset decides.
+ */
 export function isLikely(
   policy: Policy,
   plan: ReadonlyMap<Lever, Short>,
@@ -28,14 +31,18 @@ export function isLikely(
   isUp: boolean,
 ): boolean {
   const all = [...standing.map(lever => [lever, null] as const), ...plan]
-  const isOfAsset = all.some(([lever]) => !lever.isOwn)
-  const voters = isOfAsset ? all.filter(([lever]) => !lever.isOwn) : all
-  return DRIFTS.some(drift => isCarried(policy, voters, isUp, drift))
+  const voting = all.some(([lever]) => lever.role === 'asset') ? 'asset' : 'own'
+  const voters = all.filter(([lever]) => lever.role === voting)
+  const factors = new Map<Pool, Fraction>()
+  for (const [lever, short] of plan)
+    if (lever.role === 'next' && short !== null) factors.set(lever.pool, lever.factorAt(short, isUp))
+  return DRIFTS.some(drift => isCarried(policy, voters, factors, isUp, drift))
 }
 
 function isCarried(
   policy: Policy,
   voters: readonly (readonly [Lever, Short])[],
+  factors: ReadonlyMap<Pool, Fraction>,
   isUp: boolean,
   drift: bigint,
 ): boolean {
@@ -49,9 +56,9 @@ function isCarried(
   const heard = pools
     .filter(({ weight }) => isHeard(weight, total, floor))
     .flatMap(({ lever, short, drifted }) =>
-      lever.voicesAt(short, isUp).map(({ price, weight, capacity }) => ({
+      lever.voicesAt(short, isUp).map(({ price, next, weight, capacity }) => ({
         id: lever.pool.id,
-        price,
+        price: times(price, next === null ? undefined : factors.get(next)),
         weight: weight * drifted,
         capacity: capacity * drifted,
         source: lever.pool,
@@ -66,3 +73,6 @@ function isCarried(
   const isTight = [verdict.low, verdict.high].every(at => apart(priceOf(at), centre, SPREAD) <= 0)
   return isTight && (isThere || apart(said, ONE, NEARLY) <= 0)
 }
+
+const times = (price: Fraction, factor: Fraction | undefined): Fraction =>
+  factor === undefined ? price : { num: price.num * factor.num, den: price.den * factor.den }

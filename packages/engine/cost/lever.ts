@@ -17,10 +17,22 @@ export type Costs = { readonly capital: bigint; readonly loss: bigint }
 
 const NOTHING: Costs = { capital: 0n, loss: 0n }
 
-/** A route that begins with a pool: its price moves with the pool, and it has a weight of its own. */
-export type Onward = { readonly price: Fraction; readonly weight: bigint; readonly capacity: bigint }
+/** A route through a pool: its price moves with the pool, and it has a weight of its own. */
+export type Onward = {
+  readonly price: Fraction
+  readonly weight: bigint
+  readonly capacity: bigint
+  /** The pool of its second hop. */
+  readonly next: Pool | null
+}
 
-/** One voice of a pool: its price as a fraction of the wanted one. */
+/**
+ * `own`: a pool of the token, whose routes vote on its price. `asset`: a pool of an asset, whose routes vote on the
+ * price of that asset. `next`: a pool of an asset, which moves those of the token's routes that go through it.
+ */
+export type Role = 'own' | 'asset' | 'next'
+
+/** One route of a pool: its price as a fraction of the wanted one. */
 export type Voice = Onward
 
 /**
@@ -33,20 +45,19 @@ const MILLION = 1_000_000n
 
 export class Lever {
   readonly pool: Pool
+  readonly role: Role
   /** The total weight of its routes. */
   readonly weight: bigint
-  /** Belongs to the token itself, and not to an asset that the token is priced through. */
-  readonly isOwn: boolean
   readonly #routes: readonly Onward[]
   readonly #aim: Fraction
   readonly #unitOf: UnitOf
   readonly #pushes = new Map<bigint, Push | null>()
 
   /** `routes` begin with the heaviest; `aim` is the wanted price divided by the price of that route. */
-  constructor(pool: Pool, routes: readonly Onward[], isOwn: boolean, aim: Fraction, unitOf: UnitOf) {
+  constructor(pool: Pool, role: Role, routes: readonly Onward[], aim: Fraction, unitOf: UnitOf) {
     this.pool = pool
+    this.role = role
     this.weight = routes.reduce((sum, route) => sum + route.weight, 0n)
-    this.isOwn = isOwn
     this.#routes = routes
     this.#aim = aim
     this.#unitOf = unitOf
@@ -76,14 +87,17 @@ export class Lever {
   voicesAt(short: Short, isUp: boolean): readonly Voice[] {
     const said = this.#priceAt(short, isUp)
     const [heaviest] = this.#routes as readonly [Onward]
-    return this.#routes.map(({ price, weight, capacity }) => {
+    return this.#routes.map(route => {
+      const { price } = route
       const [far, near] = [price.num * heaviest.price.den, price.den * heaviest.price.num]
-      return {
-        price: { num: (said.num * far * PARTS) / (said.den * near) + 1n, den: PARTS },
-        weight,
-        capacity,
-      }
+      return { ...route, price: { num: (said.num * far * PARTS) / (said.den * near) + 1n, den: PARTS } }
     })
+  }
+
+  /** How many times the present price of its routes that push makes. */
+  factorAt(short: Short, isUp: boolean): Fraction {
+    const said = this.#priceAt(short, isUp)
+    return { num: said.num * this.#aim.num, den: said.den * this.#aim.den }
   }
 
   #priceAt(short: Short, isUp: boolean): Fraction {

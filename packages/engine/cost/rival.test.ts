@@ -14,6 +14,7 @@ test('R-cost-6: another search finds no plan cheaper than 0.8 of the stated one'
 test.each([
   [1500, 'a pool speaks by three routes, of which one is enough'],
   [4451, 'all have to go beyond the wanted price, so that a pool left alone is an outlier'],
+  [7350, 'two pools of the token and the thinner pool of its asset carry the price together'],
 ])('R-cost-6: nor in market %i, where %s', seed => {
   expect(contest(seed)?.share).toSatisfy(isDear)
 })

@@ -18,6 +18,8 @@ import { count, type Ms, ms, tick } from '../units.ts'
 import { makingOf, type TickFamily } from './tickFamilies.ts'
 
 export const address = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
+/** Of a pool that another contract holds. */
+export const poolId = (n: number): Address => `0x${n.toString(16).padStart(64, 'e')}`
 const hash = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64)}`
 
 type SimPool = { readonly born: NewPool; terms: PoolTerms; amm: AmmState }

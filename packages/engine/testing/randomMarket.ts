@@ -9,7 +9,7 @@ import type { Address, Block, BlockRef } from '../chain/block.ts'
 import type { FeedStatus, Input } from '../input.ts'
 import type { ChainSetup } from '../setup.ts'
 import { count, ms, type Ms } from '../units.ts'
-import { address, ChainSim } from './chainSim.ts'
+import { address, ChainSim, poolId } from './chainSim.ts'
 import type { TickFamily } from './tickFamilies.ts'
 
 export const USDC = address(1)
@@ -290,7 +290,10 @@ export function seedPool(
   [n, token0, token1, kind, deploymentId]: (typeof POOLS)[number],
   families: readonly TickFamily[] = ['amm_v3'],
 ): void {
-  const spec: PoolSpec = { address: address(n), token0, token1, kind }
+  const family = families[n % families.length] ?? 'amm_v3'
+  // A pool of v4 has no address: its id is a hash.
+  const id = kind === 'v3' && family === 'amm_v4' ? poolId(n) : address(n)
+  const spec: PoolSpec = { address: id, token0, token1, kind }
   pools.push(spec)
   const usd = BigInt(random.pick([400, 5_000, 60_000, 900_000, 20_000_000])) * 100n
   const amountOf = (token: Address) =>
@@ -313,7 +316,7 @@ export function seedPool(
   const tickSpacing = random.pick([1, 10, 60])
   const around = Math.floor(Math.log(Number(amount1) / Number(amount0)) / Math.log(1.0001))
   sim.createV3({
-    family: families[n % families.length] ?? 'amm_v3',
+    family,
     address: spec.address,
     token0,
     token1,

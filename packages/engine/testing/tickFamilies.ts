@@ -16,7 +16,8 @@ type Making = {
   changed(slot: Slot, change: TickChange): AmmEvent
 }
 
-const MANAGER: Address = `0x${'44'.repeat(20)}`
+/** Holds every pool of v4 that a test makes. */
+export const MANAGER: Address = `0x${'44'.repeat(20)}`
 const NO_HOOKS: Address = `0x${'0'.repeat(40)}`
 
 const MAKING: Readonly<Record<TickFamily, Making>> = {

@@ -191,7 +191,9 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
     `${path}.jump_since_ms`,
     ...(stable === undefined ? [] : [`${stable.path}.caps`]),
   ])
-  const parts = [...Object.values(components).map(each => each.score), ...caps.map(each => each.cap)]
+  // A later service may show components of which this version knows nothing.
+  const scores = Object.values(components).flatMap(({ score }) => (typeof score === 'number' ? [score] : []))
+  const parts = [...scores, ...caps.map(each => each.cap)]
   findings.same(`${path}.score`, hop.score, Math.min(10, ...parts), [`${path}.components`, `${path}.caps`])
   findings.holds(
     `${path}.fee_ppm`,

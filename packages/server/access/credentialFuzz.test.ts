@@ -8,7 +8,7 @@ import { runs, survive, text } from '../ops/testing/hostile.ts'
 import { holdsKey, issueKey, parseKey } from './apiKey.ts'
 import { ClientAddresses } from './clientAddress.ts'
 import { FailureThrottle } from './failureThrottle.ts'
-import { isOwnOrigin, presentedIn } from './presented.ts'
+import { isOwnOrigin, presentedIn } from './credentials.ts'
 
 const { key, keyId } = issueKey()
 const addresses = new ClientAddresses({

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { pause } from '../feed/condition.ts'
 import { FeedError, isFeedError } from '../feed/feedError.ts'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import { openRaw, type RawEndpoint } from './rawEndpoint.ts'
 
 export type CaptureProgress = {

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { type Address, parseAddress } from '../feed/transport/address.ts'
 import { encodeCall } from '../feed/transport/connection.ts'
 import { FeedError } from '../feed/feedError.ts'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import { rawResult } from './rawResult.ts'
 
 export type RawEndpoint = {

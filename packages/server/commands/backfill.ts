@@ -1,7 +1,7 @@
 /** Back-fills for the command line: in the running service if there is one, otherwise in this process. */
 import { openEndpoints } from '../feed/endpoints/openEndpoints.ts'
 import { systemClock } from '../ops/clock.ts'
-import type { Config } from '../ops/config.ts'
+import type { Config } from '../config/config.ts'
 import { askControl } from '../ops/control.ts'
 import { createLog } from '../ops/log.ts'
 import { logLoss } from '../store/loss.ts'

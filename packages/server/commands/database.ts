@@ -1,5 +1,5 @@
 /** An operator's commands on the database: check, backup and restore. */
-import type { Config } from '../ops/config.ts'
+import type { Config } from '../config/config.ts'
 import { type CheckReport, checkStore } from '../store/check.ts'
 import { type Moved, moveStore } from '../store/move.ts'
 import { claimStore, openReader, openStore, sqlitePath } from '../store/openStore.ts'

@@ -9,7 +9,7 @@ import { fetchHeaderByHash, fetchHeaderByNumber, type ListedHeader } from '../fe
 import { fetchLogs, type LogAnswer } from '../feed/proof/logLadder.ts'
 import { verifyLogs } from '../feed/proof/receipts.ts'
 import { StateReader } from '../feed/endpoints/stateReader.ts'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 import { QUIET } from './probes.ts'
 

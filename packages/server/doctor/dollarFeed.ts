@@ -5,7 +5,8 @@
 import { SELECTOR } from '../market/abi.ts'
 import { textFrom } from '../market/tokenReader.ts'
 import { uintAt, wordCount } from '../market/words.ts'
-import { type Address, type ChainConfig, dollarFeeds, type Hex } from '../ops/config.ts'
+import { type ChainConfig, dollarFeeds } from '../config/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 
 const IN_DOLLARS = /\/\s*USD$/i
 /** Decimals of every dollar feed without a description; feeds in ether have 18. */

@@ -11,8 +11,10 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalChain, startLocalChain } from '../feed/testing/localChain.ts'
 import { startRpcProxy, without } from '../feed/testing/rpcProxy.ts'
-import { pancakeV3, quickswapV3 } from '../ops/chains/protocols.ts'
-import { type ChainConfig, type Config, type DeploymentConfig, type Hex, Secret } from '../ops/config.ts'
+import { pancakeV3, quickswapV3 } from '../config/chains/protocols.ts'
+import type { ChainConfig, Config, DeploymentConfig } from '../config/config.ts'
+import type { Hex } from '../ops/hex.ts'
+import { Secret } from '../ops/secret.ts'
 import { diagnose } from './doctor.ts'
 import { preflight } from './preflight.ts'
 

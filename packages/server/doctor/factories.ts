@@ -11,8 +11,9 @@ import { marketOf } from '../market/families.ts'
 import type { Pair, Reader } from '../market/family.ts'
 import { isWord } from '../market/reading.ts'
 import { addressAt } from '../market/words.ts'
-import { UNPROVEN_FACTORIES } from '../ops/chains/protocols.ts'
-import type { Address, ChainConfig, DeploymentConfig } from '../ops/config.ts'
+import { UNPROVEN_FACTORIES } from '../config/chains/protocols.ts'
+import type { ChainConfig, DeploymentConfig } from '../config/config.ts'
+import type { Address } from '../ops/hex.ts'
 
 const isUnproven = ({ factoryAddress }: DeploymentConfig): boolean => UNPROVEN_FACTORIES.has(factoryAddress)
 

@@ -2,7 +2,7 @@
  * Checks before a start: faults that waiting cannot fix are refused, all at once. An endpoint that is merely down is
  * not: the service starts, reports that in its health, and continues when the node is back.
  */
-import type { Config } from '../ops/config.ts'
+import type { Config } from '../config/config.ts'
 import { type ChainReport, diagnose, type DoctorOptions, type EndpointReport } from './doctor.ts'
 
 /** Short, because a start waits for it. */

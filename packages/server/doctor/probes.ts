@@ -6,7 +6,8 @@ import { decodeAnswer, toCount, toFields, toHash } from '../feed/answers/answer.
 import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import { isRevert } from '../feed/endpoints/stateReader.ts'
-import type { ChainConfig, Hex } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 
 export type Head = {

@@ -12,7 +12,7 @@ import { decodeHeader, type ListedHeader } from '../feed/proof/header.ts'
 import { proveHeader } from '../feed/proof/headerHash.ts'
 import { fetchLogs } from '../feed/proof/logLadder.ts'
 import { proveReceipts } from '../feed/proof/receiptsProof.ts'
-import type { ChainConfig, ProofRules } from '../ops/config.ts'
+import type { ChainConfig, ProofRules } from '../config/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 
 /** `receipts` is null when the block had none or the node did not return them. */

@@ -3,7 +3,7 @@
  */
 import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import type { ReceiptsFinding } from './abilityProbes.ts'
 import { type Check, ok, sentenceOf, warn } from './check.ts'
 

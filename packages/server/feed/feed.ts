@@ -5,7 +5,7 @@
  * The consumer pulls one item at a time and reports when it is committed, so a slow store slows down the feed and no
  * backlog builds up.
  */
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import type { MethodCalls } from './endpoints/callRecord.ts'
 import type { LogEntry } from './answers/entry.ts'
 import type { PastReader } from './history/past.ts'

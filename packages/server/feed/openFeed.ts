@@ -4,7 +4,7 @@
  * soon as one is.
  */
 import type { Clock } from '../ops/clock.ts'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import { Condition } from './condition.ts'
 import { createChainRpc } from './endpoints/chainRpc.ts'
 import { type ConnectionLimits, limitsOf } from './transport/connection.ts'

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { holdsKey } from '../access/apiKey.ts'
-import { hasTwoCredentials, presentedIn } from '../access/presented.ts'
+import { hasTwoCredentials, presentedIn } from '../access/credentials.ts'
 import { vendorKey } from './compat/vendor.ts'
 import { EVENT_STREAM, isAdmin, isApi, isCompat, isMcp, isWebhook, pathFor, PROBES } from './paths.ts'
 import { Crowded, Refusal, RequestError } from './plumbing/apiError.ts'
@@ -12,15 +12,13 @@ import { charge } from './plumbing/charge.ts'
 import type { HttpContext } from './plumbing/context.ts'
 import { assertOwnPage } from './resources/session.ts'
 
+type Needs = Pick<HttpContext, 'access' | 'addresses' | 'config' | 'failures' | 'limit'>
+
 const MAX_URL = 8 * 1024
 
 export const mayRead = (scopes: readonly string[]): boolean => scopes.includes('read')
 
-export async function admit(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+export async function admit(context: Needs, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!isApi(request) && !isMcp(request)) return admitStranger(request, reply)
   void reply.header('cache-control', 'no-store')
   const isKeyInUrl = holdsKey(request.url)
@@ -71,7 +69,11 @@ function admitStranger(request: FastifyRequest, reply: FastifyReply): void {
  * `read` covers every GET of the API but the stream, the batch and the session; `stream` also the snapshot, the session
  * and webhooks.
  */
-function mayUse(context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean {
+function mayUse(
+  context: Pick<HttpContext, 'addresses'>,
+  scopes: readonly string[],
+  request: FastifyRequest,
+): boolean {
   const path = pathFor(request)
   if (path === '/v1/session') return mayRead(scopes) || scopes.includes('stream')
   if (isAdmin(request)) return mayOperate(context, scopes, request)
@@ -80,5 +82,8 @@ function mayUse(context: HttpContext, scopes: readonly string[], request: Fastif
   return mayRead(scopes) || (path === '/v1/pools' && scopes.includes('stream'))
 }
 
-const mayOperate = (context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean =>
-  scopes.includes('admin') && context.addresses.isAllowed(request.raw)
+const mayOperate = (
+  context: Pick<HttpContext, 'addresses'>,
+  scopes: readonly string[],
+  request: FastifyRequest,
+): boolean => scopes.includes('admin') && context.addresses.isAllowed(request.raw)

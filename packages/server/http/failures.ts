@@ -9,7 +9,7 @@ import { Crowded, QuoteError, Refusal, RequestError, statusOf } from './plumbing
 import type { HttpContext } from './plumbing/context.ts'
 
 export function answerError(
-  context: HttpContext,
+  context: Pick<HttpContext, 'log'>,
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -21,6 +21,7 @@ export const isMcp = (request: FastifyRequest): boolean => pathFor(request) === 
 export const isAdmin = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/admin/')
 export const isQuote = (request: FastifyRequest): boolean => isQuotePath(pathFor(request))
 /** Pages of other origins may call these; operators use our own pages. */
-export const isForPrograms = (request: FastifyRequest): boolean => isApi(request) && !isAdmin(request)
+export const isForPrograms = (request: FastifyRequest): boolean =>
+  (isApi(request) && !isAdmin(request)) || isMcp(request)
 export const isWebhook = (path: string): boolean =>
   path === '/v1/webhooks' || path.startsWith('/v1/webhooks/')

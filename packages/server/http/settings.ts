@@ -4,7 +4,7 @@
  */
 import { count, createState, DEFAULT_POLICY, mergePolicy, ms, type Policy } from '@assay/engine'
 import type { Clock } from '../ops/clock.ts'
-import type { Config } from '../ops/config.ts'
+import type { Config } from '../config/config.ts'
 import type { OperatorStore } from '../store/operator.ts'
 
 type Overrides = Readonly<Record<string, unknown>>

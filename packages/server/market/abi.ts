@@ -2,7 +2,7 @@
  * Function selectors, and the topic of price feeds. Those of pools are in their families' folders. Tests derive them
  * independently.
  */
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 
 /** AnswerUpdated(int256,uint256,uint256) */
 export const ANSWER_UPDATED: Hex = '0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { decodeFunctionData, encodeFunctionData, encodeFunctionResult, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { decodeAggregate, encodeAggregate } from './aggregate.ts'
 
 const abi = parseAbi([

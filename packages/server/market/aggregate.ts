@@ -2,7 +2,7 @@
  * Encodes calls of Multicall3, `aggregate3((address,bool,bytes)[])`, and decodes its results, `(bool,bytes)[]`, by
  * hand: most reads of a chain go through it, and every chain's thread would load a library for it alone.
  */
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { callData, encodeAddress, encodeInt } from './words.ts'
 
 export type Aggregated = { readonly success: boolean; readonly returnData: Hex }

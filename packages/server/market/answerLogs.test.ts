@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type LogEntry, toLogEntry } from '../feed/answers/entry.ts'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import { ANSWER_UPDATED } from './abi.ts'
 import { TOPIC } from './v2/v2.ts'
 import { answersIn } from './answerLogs.ts'

@@ -4,7 +4,7 @@
  */
 import type { Input } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
-import type { Address } from '../ops/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { ANSWER_UPDATED } from './abi.ts'
 import { uintIn } from './logWords.ts'
 import type { AnswerSources } from './market.ts'

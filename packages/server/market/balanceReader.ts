@@ -1,7 +1,7 @@
 /** Reads what pools hold of their tokens at a block, as the tokens report it. */
 import type { PoolBalances } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import type { Address } from '../ops/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import { callData, encodeAddress, uintAt, wordCount } from './words.ts'
 

@@ -1,7 +1,7 @@
 /** Whatever a contract answers or logs: words and names within their bounds, or a failure of reading. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { runs, survive, text } from '../ops/testing/hostile.ts'
 import { textFrom } from './tokenReader.ts'
 import { addressAt, intAt, uintAt, wordAt } from './words.ts'

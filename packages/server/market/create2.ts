@@ -1,6 +1,6 @@
 /** The address a factory gives a pool, which distinguishes a pool from a look-alike without a call. */
 import { keccak256 } from '../ops/keccak.ts'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 
 /** Null when the init code hash is unknown; `salted` contains the digits hashed into the salt. */
 export function create2(

@@ -4,7 +4,8 @@
  */
 import { count, type Family, type PoolEvent } from '@assay/engine'
 import type { VerifiedBlock } from '../feed/feed.ts'
-import type { Address, DeploymentConfig } from '../ops/config.ts'
+import type { DeploymentConfig } from '../config/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { ANY_LOGS, marketOf, POOL_TOPICS } from './families.ts'
 import type { Market, PoolEvents } from './market.ts'
 
@@ -18,15 +19,15 @@ export function decodeBlock(
   const factories = new Map(deployments.map(deployment => [deployment.factoryAddress, deployment]))
   const born = new Map<Address, Family>()
   const events: PoolEvent[] = []
+  const isKnown = (pool: Address) => born.has(pool) || familyOf(pool) !== null
   for (const log of block.logs) {
     const { address, transactionHash } = log
     const factory = factories.get(address)
     const topic = log.topic ?? ''
     if (factory === undefined && !TOPICS.has(topic)) continue
     if (factory !== undefined) {
-      for (const { pool, event } of marketOf(factory.family).factoryLog(log, factory, wants)) {
+      for (const { pool, event } of marketOf(factory.family).factoryLog(log, factory, wants, isKnown)) {
         if (event.kind === 'CREATED') born.set(pool, factory.family)
-        else if (!born.has(pool) && familyOf(pool) === null) continue
         const { family } = factory
         events.push({ pool, family, event, transactionHash, logIndex: count(log.logIndex) } as PoolEvent)
       }

@@ -5,7 +5,8 @@
  */
 import type { NewPool } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import type { Address, ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import { marketOf } from './families.ts'
 import type { Pair } from './family.ts'

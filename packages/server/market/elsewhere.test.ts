@@ -2,8 +2,9 @@
 import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem'
 import { expect, test } from 'vitest'
 import type { ChainRpc } from '../feed/feed.ts'
-import type { Address, ChainConfig, Hex, UnpricedFamily } from '../ops/config.ts'
-import { environmentConfig } from '../ops/loadConfig.ts'
+import type { ChainConfig, UnpricedFamily } from '../config/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
+import { environmentConfig } from '../config/loadConfig.ts'
 import { identifyPool } from './discovery.ts'
 import { findElsewhere } from './elsewhere.ts'
 

@@ -5,7 +5,8 @@
  */
 import type { UnpricedPool } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import type { Address, ChainConfig, Hex, UnpricedFactory, UnpricedFamily } from '../ops/config.ts'
+import type { ChainConfig, UnpricedFactory, UnpricedFamily } from '../config/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import { addressAt, callData, encodeAddress, encodeInt, uintAt, wordCount } from './words.ts'
 

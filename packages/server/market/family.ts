@@ -5,7 +5,8 @@
 import type { AmmEvent, Family, LoadedPool, NewPool, PoolEvent } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import type { Address, DeploymentConfig, Hex } from '../ops/config.ts'
+import type { DeploymentConfig } from '../config/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import type { KnownTicks, TickSpan } from './market.ts'
 
 /** Reads at one block, scheduled for the present caller. */
@@ -18,6 +19,15 @@ export type PoolLog = { readonly pool: Address; readonly event: PoolEvent['event
 
 export type ConfigOf<F extends Family> = Extract<DeploymentConfig, { readonly family: F }>
 
+/** Values that a log's topics may have, by position; null for any. */
+export type TopicFilter = readonly (readonly Hex[] | null)[]
+
+/** One contract holds all pools of a deployment and emits their logs; the second topic is the id of the pool. */
+export type Holder<F extends Family> = {
+  /** The topics of a creation of a pool whose tokens are both among these. */
+  creationsOf(deployment: ConfigOf<F>, tokens: readonly Address[]): TopicFilter
+}
+
 export interface MarketFamily<F extends Family> {
   /** Signatures by topic, of logs of its pools and its factory. Tests derive the topics independently. */
   readonly signatures: Readonly<Record<Hex, string>>
@@ -27,13 +37,16 @@ export interface MarketFamily<F extends Family> {
   readonly logs: ReadonlyMap<string, (log: LogEntry) => AmmEvent>
   /**
    * Decodes a log of a deployment's factory: a new pool whose tokens are wanted and whose address follows from its
-   * factory or, where one contract holds all pools, an event of one of them. The log of a creation may be both.
+   * factory or, where one contract holds all pools, an event of one that is known. The log of a creation may be both.
    */
   factoryLog(
     log: LogEntry,
     deployment: ConfigOf<F>,
     wants: (token0: Address, token1: Address) => boolean,
+    isKnown: (pool: Address) => boolean,
   ): readonly PoolLog[]
+  /** Null where every pool is a contract with logs of its own. */
+  readonly holder: Holder<F> | null
   /** The address of a pool of the pair at a fee; null when the init code hash is unknown. */
   derived(deployment: ConfigOf<F>, pair: Pair, feePpm: bigint): Address | null
   /** All pools of the pair that the factory returns, over every fee or spacing it supports. */

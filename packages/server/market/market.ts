@@ -4,7 +4,7 @@
  */
 import type { Family, Input, PoolBalances, UnpricedPool } from '@assay/engine'
 import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 
 type Of<Kind extends Input['kind']> = Extract<Input, { kind: Kind }>
 export type PoolEvents = Of<'block'>['block']['events']

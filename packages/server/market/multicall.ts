@@ -4,7 +4,7 @@
  * failure must be the contract's own to count.
  */
 import type { ChainRpc } from '../feed/feed.ts'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { decodeAggregate, encodeAggregate } from './aggregate.ts'
 
 /** The same address on every chain (chain-facts, trap 14), but not from its first block. */

@@ -120,6 +120,8 @@ const markets = new Map<OddTokenName, Market>()
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 31_337 })
   client = connect(anvil.url)
+  // Some tokens change as time passes: on this chain it does not, however long the tokens take to deploy.
+  await client.setBlockTimestampInterval({ interval: 0 })
   native = await deployToken(client, { symbol: 'WETH', decimals: 18 })
   const pairs = await deployV2Factory(client)
   const families = await deployTickFamilies(client)

@@ -1,7 +1,7 @@
 /** The market of one chain over its feed's calls. */
 import type { NewPool } from '@assay/engine'
 import type { ChainRpc } from '../feed/feed.ts'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import { decodeBlock } from './decode.ts'
 import { discoverPools, identifyPool } from './discovery.ts'
 import { readBalances } from './balanceReader.ts'

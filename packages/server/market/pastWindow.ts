@@ -6,25 +6,24 @@
  */
 import {
   type Address,
+  type Before,
   type BlockRef,
   count,
   type Family,
   HISTORY_MS,
-  type LoadedPool,
   ms,
   type NewPool,
   type PoolEvent,
-  type Traveller,
   type Window,
 } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
 import { FeedError } from '../feed/feedError.ts'
 import type { PastLogs, PastReading } from '../feed/history/past.ts'
 import { digestOf } from '../feed/history/pastReader.ts'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
 import { decodeBlock } from './decode.ts'
-import { isHeldByOne, POOL_TOPICS } from './families.ts'
+import { HELD_TOPICS, isHeldByOne, OWN_TOPICS } from './families.ts'
 import type { Market, TickSpan } from './market.ts'
 
 /** Headers read to find the start of the window: the chain's real pace may differ from the configured one. */
@@ -83,15 +82,16 @@ async function logsOf(
   const own = pools.filter(({ fee }) => !isHeldByOne(fee.family))
   const addresses = [...own.map(({ address }) => address), ...others]
   const parts: PastLogs[] = []
-  const range = { from, to, topics: POOL_TOPICS }
-  if (addresses.length > 0) parts.push(await reading.logs({ ...range, addresses }))
+  if (addresses.length > 0) parts.push(await reading.logs({ from, to, topics: OWN_TOPICS, addresses }))
   const holders = chain.deployments.filter(({ deploymentId }) =>
     held.some(pool => pool.deploymentId === deploymentId),
   )
   if (holders.length > 0)
     parts.push(
       await reading.logs({
-        ...range,
+        from,
+        to,
+        topics: HELD_TOPICS,
         seconds: held.map(({ address }) => address),
         addresses: holders.map(({ factoryAddress }) => factoryAddress),
       }),
@@ -103,19 +103,26 @@ async function logsOf(
   }
 }
 
-/** The price ranges of concentrated pools, from their swaps. */
-export function spansOf({ blocks }: Window): ReadonlyMap<Address, TickSpan> {
+/** The price ranges of concentrated pools: before these blocks where that is known, and after each event with a price. */
+export function spansOf(
+  blocks: readonly { readonly events: readonly PoolEvent[] }[],
+  before: ReadonlyMap<Address, Before> = new Map(),
+): ReadonlyMap<Address, TickSpan> {
   const spans = new Map<Address, { lowest: number; highest: number }>()
-  for (const { events } of blocks)
-    for (const { pool, event } of events) {
-      if (!('tick' in event)) continue
-      const span = spans.get(pool)
-      if (span === undefined) spans.set(pool, { lowest: event.tick, highest: event.tick })
-      else {
-        span.lowest = Math.min(span.lowest, event.tick)
-        span.highest = Math.max(span.highest, event.tick)
-      }
+  const visit = (pool: Address, tick: number): void => {
+    const span = spans.get(pool)
+    if (span === undefined) spans.set(pool, { lowest: tick, highest: tick })
+    else {
+      span.lowest = Math.min(span.lowest, tick)
+      span.highest = Math.max(span.highest, tick)
     }
+  }
+  for (const [pool, { read, older }] of before) {
+    const last = read ?? older.findLast(({ event }) => 'tick' in event)?.event
+    if (last !== undefined && 'tick' in last) visit(pool, last.tick)
+  }
+  for (const { pool, event } of blocks.flatMap(({ events }) => events))
+    if ('tick' in event) visit(pool, event.tick)
   return spans
 }
 
@@ -124,12 +131,12 @@ export async function readBefore(
   reading: PastReading,
   chain: ChainConfig,
   market: Pick<Market, 'recheck'>,
-  pools: readonly LoadedPool[],
+  pools: readonly NewPool[],
   { start, end }: Window,
   signal: AbortSignal,
-): Promise<ReadonlyMap<Address, Pick<Traveller, 'read' | 'older'>>> {
+): Promise<ReadonlyMap<Address, Before>> {
   const states = await Promise.all(
-    pools.map(async ({ pool: { address, deploymentId, fee } }) => {
+    pools.map(async ({ address, deploymentId, fee }) => {
       try {
         const [seen] = await market.recheck([{ address, deploymentId, family: fee.family }], start, signal)
         return seen?.state ?? null
@@ -141,16 +148,16 @@ export async function readBefore(
     }),
   )
   const before = new Map(
-    pools.map(({ pool }, at) => [pool.address, { read: states[at] ?? null, older: [] as PoolEvent[] }]),
+    pools.map(({ address }, at) => [address, { read: states[at] ?? null, older: [] as PoolEvent[] }]),
   )
-  const isLost = ({ pool }: LoadedPool): boolean => {
-    const found = before.get(pool.address)
+  const isLost = ({ address }: NewPool): boolean => {
+    const found = before.get(address)
     return found !== undefined && found.read === null && !found.older.some(isWhole)
   }
   let to = start.number as number
   let blocks = end.number - start.number
   for (let n = 0; n < OLDER_RANGES && to > 0 && pools.some(isLost); n++) {
-    const lost = pools.filter(isLost).map(({ pool }) => pool)
+    const lost = pools.filter(isLost)
     const from = Math.max(0, to - Math.min(blocks, reading.rangeSize) + 1)
     const { logs } = await logsOf(reading, chain, lost, { from, to, others: [] })
     const events = eventsOf(chain, lost, logs, null).flatMap(each => each.events)

@@ -1,5 +1,5 @@
 /** Calls to factories and pools at one block. */
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import type { Pair, Reader } from './family.ts'
 import { addressAt, callData, encodeAddress, wordCount } from './words.ts'
 

@@ -10,7 +10,7 @@ import {
   type Tick,
   tickBitmap,
 } from '@assay/engine'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import type { Reader } from './family.ts'
 import type { KnownTicks, TickSpan } from './market.ts'
 import { answered } from './reading.ts'

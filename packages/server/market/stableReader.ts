@@ -3,7 +3,8 @@
  */
 import { count, ms, type StableAnswer } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import { type Address, type ChainConfig, dollarFeeds } from '../ops/config.ts'
+import { type ChainConfig, dollarFeeds } from '../config/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import type { AnswerSources, StableReading } from './market.ts'
 import { addressAt, intAt, uintAt, wordCount } from './words.ts'

@@ -1,7 +1,7 @@
 /** Pools of a pair by fee tier, as in Uniswap v3: v3 itself, and forks that kept its factory and its views. */
 import { type AmmEvent, type NewPool, type Slot, tick } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import { create2 } from './create2.ts'
 import type { ConfigOf, MarketFamily, Pair, Reader } from './family.ts'
@@ -55,6 +55,8 @@ export function tiered<F extends Tiered>(
     creations: [TIER_TOPIC.created],
 
     logs: new Map<string, (log: LogEntry) => AmmEvent>([...slotLogs, [swap.topic, readSwap]]),
+
+    holder: null,
 
     factoryLog(log, deployment, wants) {
       const [topic, first, second, fee] = log.topics

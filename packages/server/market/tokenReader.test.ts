@@ -1,7 +1,7 @@
 import { encodeAbiParameters, toHex } from 'viem'
 import { expect, test } from 'vitest'
 import type { ChainRpc } from '../feed/feed.ts'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import { readToken, textFrom } from './tokenReader.ts'
 

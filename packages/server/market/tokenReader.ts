@@ -4,7 +4,7 @@
  */
 import { count, type TokenFacts } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import { uintAt, wordCount } from './words.ts'
 

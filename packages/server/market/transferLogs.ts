@@ -5,92 +5,87 @@
  */
 import type { PoolEvent } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
-import type { Address } from '../ops/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { uintIn } from './logWords.ts'
+import { type SeenTaxes, sum, type Swapped, taxed, type Transfer } from './seenTax.ts'
+import { settledTax } from './v4/settlement.ts'
 import { topicAddress } from './words.ts'
 
 /** Transfer(address,address,uint256) */
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-export type SeenTaxes = {
-  readonly token: Address
-  readonly pool: Address
-  readonly kind: 'BUY' | 'SALE'
-  /** Rounded to the nearest basis point. */
-  readonly taxBps: number
-}
+/** How a pool holds the token whose taxes are wanted. */
+export type TaxedSide = Pick<Swapped, 'token' | 'manager'> & { readonly side: 0 | 1 }
 
-type Swapped = {
-  readonly pool: Address
-  readonly token: Address
-  readonly paidIn: bigint
-  readonly paidOut: bigint
-}
-type Transfer = { readonly from: Address; readonly to: Address; readonly value: bigint }
-
-/** From swaps that are alone in their transaction: when one pool pays the next, they cannot be told apart. */
+/**
+ * From a swap of a pool that holds its own tokens only if it is alone in its transaction: when one pool pays the next,
+ * they cannot be told apart.
+ */
 export function taxesIn(
   logs: readonly LogEntry[],
   events: readonly PoolEvent[],
-  tokenOf: (pool: Address) => { readonly token: Address; readonly side: 0 | 1 } | null,
+  sideOf: (pool: Address) => TaxedSide | null,
 ): readonly SeenTaxes[] {
   const swaps = new Map<string, Swapped[]>()
   for (const event of events) {
-    const side = event.event.kind === 'SWAP' ? tokenOf(event.pool) : null
-    if (side === null) continue
-    const swapped = { pool: event.pool, token: side.token, ...amountsOf(event, side.side) }
-    swaps.set(event.transactionHash, [...(swaps.get(event.transactionHash) ?? []), swapped])
+    const known = event.event.kind === 'SWAP' ? sideOf(event.pool) : null
+    if (known === null) continue
+    const { token, manager, side } = known
+    const swapped = { pool: event.pool, token, manager, ...amountsOf(event, side) }
+    addTo(swaps, event.transactionHash, swapped)
   }
   if (swaps.size === 0) return []
-  const transfers = transfersOf(logs, swaps)
-  return [...swaps].flatMap(([transaction, [swapped, other]]) => {
-    if (swapped === undefined || other !== undefined) return []
-    const seen = seenIn(swapped, transfers.get(transaction) ?? [])
-    return seen === null ? [] : [seen]
+  const { transfers, managerLogs } = seenOf(logs, swaps)
+  return [...swaps].flatMap(([transaction, all]) => {
+    const transfersOf = (token: Address) => transfers.get(`${transaction}/${token}`) ?? []
+    const [first, ...others] = all as [Swapped, ...Swapped[]]
+    if (others.length === 0 && first.manager === null) return seenIn(first, transfersOf(first.token)) ?? []
+    return [...new Set(all.map(({ token }) => token))].flatMap(token => {
+      const own = all.filter(each => each.token === token)
+      const left = managerLogs.get(`${transaction}/${own[0]?.manager}`) ?? 0
+      return settledTax(own, transfersOf(token), left) ?? []
+    })
   })
 }
 
-function transfersOf(
-  logs: readonly LogEntry[],
-  swaps: ReadonlyMap<string, readonly Swapped[]>,
-): ReadonlyMap<string, readonly Transfer[]> {
+/** By transaction: Transfer logs of each swapped token, and how many logs each manager left. */
+function seenOf(logs: readonly LogEntry[], swaps: ReadonlyMap<string, readonly Swapped[]>) {
   const transfers = new Map<string, Transfer[]>()
+  const managerLogs = new Map<string, number>()
   for (const log of logs) {
+    const all = swaps.get(log.transactionHash)
+    if (all === undefined) continue
+    const { address, transactionHash } = log
+    const key = `${transactionHash}/${address}`
+    if (all.some(({ manager }) => manager === address)) managerLogs.set(key, (managerLogs.get(key) ?? 0) + 1)
     if (log.topic !== TRANSFER || log.topicCount !== 3) continue
-    const token = swaps.get(log.transactionHash)?.[0]?.token
-    if (token === undefined || token !== log.address) continue
+    if (all.every(({ token }) => token !== address)) continue
     const [, from, to] = log.topics
     if (from === undefined || to === undefined) continue
-    const transfer = { from: topicAddress(from), to: topicAddress(to), value: uintIn(log, 0) }
-    transfers.set(log.transactionHash, [...(transfers.get(log.transactionHash) ?? []), transfer])
+    addTo(transfers, key, { from: topicAddress(from), to: topicAddress(to), value: uintIn(log, 0) })
   }
-  return transfers
+  return { transfers, managerLogs }
 }
 
-function seenIn({ token, pool, paidIn, paidOut }: Swapped, transfers: readonly Transfer[]): SeenTaxes | null {
+function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}
+
+function seenIn(swapped: Swapped, transfers: readonly Transfer[]): SeenTaxes | null {
+  const { pool, paidIn, paidOut } = swapped
   if (paidIn > 0n && paidOut === 0n) {
     const seller = transfers.find(({ to }) => to === pool)?.from
     const sent = sum(transfers.filter(({ from }) => from === seller))
-    return seller === undefined ? null : taxed('SALE', token, pool, sent, paidIn)
+    return seller === undefined ? null : taxed('SALE', swapped, sent, paidIn)
   }
   if (paidOut > 0n && paidIn === 0n) {
     const buyer = transfers.findLast(({ from }) => from === pool)?.to
     const arrived = sum(transfers.filter(({ to }) => to === buyer))
-    return buyer === undefined ? null : taxed('BUY', token, pool, paidOut, arrived)
+    return buyer === undefined ? null : taxed('BUY', swapped, paidOut, arrived)
   }
   return null
-}
-
-function taxed(
-  kind: SeenTaxes['kind'],
-  token: Address,
-  pool: Address,
-  sent: bigint,
-  arrived: bigint,
-): SeenTaxes | null {
-  if (sent === 0n) return null
-  const kept = sent > arrived ? sent - arrived : 0n
-  return { token, pool, kind, taxBps: Number((2n * kept * 10_000n + sent) / (2n * sent)) }
 }
 
 /**
@@ -116,9 +111,6 @@ export function movedOutside(
   }
   return moved
 }
-
-const sum = (transfers: readonly Transfer[]): bigint =>
-  transfers.reduce((total, { value }) => total + value, 0n)
 
 /** What the pool received and paid on one side, gross. */
 function amountsOf({ event }: PoolEvent, side: 0 | 1): Pick<Swapped, 'paidIn' | 'paidOut'> {

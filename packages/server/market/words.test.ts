@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toLogEntry } from '../feed/answers/entry.ts'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { intIn, smallIntIn, uintIn } from './logWords.ts'
 import { encodeInt, intAt, smallIntAt, uintAt } from './words.ts'
 

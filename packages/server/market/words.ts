@@ -2,7 +2,7 @@
  * ABI words decoded by hand: 32 bytes of hex each. A missing word is the endpoint's error, never a zero. `logWords.ts`
  * reads those of logs.
  */
-import type { Address, Hex } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 
 export const wordCount = (data: Hex): number => (data.length - 2) / 64
 

@@ -7,15 +7,18 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openEndpoints } from '../feed/endpoints/openEndpoints.ts'
 import { changing, pass, type RpcProxy, type Rule, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { POOL_TOPICS } from '../market/families.ts'
-import { systemClock } from '../ops/clock.ts'
-import { type ChainConfig, Secret } from '../ops/config.ts'
-import { loadConfig } from '../ops/loadConfig.ts'
-import { claimDatabase } from '../store/sqlite/claim.ts'
-import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
-import { type BackfillProgress, runBackfill } from '../worker/backfill/backfill.ts'
+import type { ChainConfig } from '../config/config.ts'
+import { loadConfig } from '../config/loadConfig.ts'
+import type { BackfillProgress } from '../worker/backfill/backfill.ts'
+import {
+  backfillInto,
+  openBackfillStore,
+  type Opened,
+  servedBy,
+  storedEvents,
+} from './testing/backfillRun.ts'
 import { CHAIN_ID } from './testing/plan.ts'
 import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
 import { openTestService, writeConfig } from './testing/testService.ts'
@@ -78,25 +81,13 @@ async function eventsOfChain(): Promise<string[]> {
   return events.sort()
 }
 
-type Opened = Awaited<ReturnType<typeof open>>
-
-async function open(name = `backfill-${++stores}`) {
-  const path = join(chain.folder, `${name}.db`)
-  const release = claimDatabase(path)
-  const store = await openSqliteStore({ path })
-  return {
-    store,
-    close: async () => {
-      await store.close()
-      release()
-    },
-  }
-}
-
-const at = (...urls: readonly string[]): ChainConfig => ({
-  ...config,
-  endpoints: urls.map((url, n) => ({ name: `node-${n + 1}`, url: new Secret(url) })),
-})
+const open = (name = `backfill-${++stores}`) => openBackfillStore(join(chain.folder, `${name}.db`))
+const at = (...urls: readonly string[]): ChainConfig => servedBy(config, ...urls)
+const stored = (opened: Opened) =>
+  storedEvents(
+    opened,
+    chain.world.seeded.pools.map(({ address }) => address),
+  )
 
 async function proxied(rule: Rule): Promise<RpcProxy> {
   const proxy = await startRpcProxy(chain.world.url, rule)
@@ -104,49 +95,11 @@ async function proxied(rule: Rule): Promise<RpcProxy> {
   return proxy
 }
 
-async function backfill(
-  { store }: Opened,
-  over: ChainConfig,
-  onProgress: (progress: BackfillProgress) => void = () => undefined,
-  signal = new AbortController().signal,
-): Promise<BackfillProgress> {
-  const { endpoints, close } = openEndpoints(over, systemClock)
-  try {
-    return await runBackfill({ chain: over, endpoints, store, clock: systemClock, signal, onProgress })
-  } finally {
-    close()
-  }
-}
-
-/** What is stored, over all pools. */
-async function stored({ store }: Opened): Promise<string[]> {
-  const events: string[] = []
-  for (const { address } of chain.world.seeded.pools)
-    for (let before: { blockNumber: number; logIndex: number; blockHash: string } | null = null; ; ) {
-      const page: Awaited<ReturnType<typeof store.readEvents>> = await store.readEvents({
-        chainId: CHAIN_ID,
-        poolAddress: address.toLowerCase(),
-        kind: null,
-        fromBlock: null,
-        toBlock: null,
-        before,
-        limit: 1000,
-      })
-      for (const event of page) {
-        expect(event.finality).toBe('finalized')
-        events.push(`${event.blockHash}/${event.logIndex}`)
-      }
-      before = page.at(-1) ?? null
-      if (before === null) break
-    }
-  return events.sort()
-}
-
 async function gives(rules: readonly Rule[], what: readonly string[] = expected): Promise<RpcProxy[]> {
   const own = await Promise.all(rules.map(proxied))
   const opened = await open()
   try {
-    const { done } = await backfill(opened, at(...own.map(({ url }) => url)))
+    const { done } = await backfillInto(opened, at(...own.map(({ url }) => url)))
     expect(done).toBe(true)
     expect(await stored(opened)).toEqual(what)
   } finally {
@@ -160,7 +113,7 @@ test('every event of the listed factories’ pools is found, none twice, each fr
   const seen: BackfillProgress[] = []
   const opened = await open()
   try {
-    const last = await backfill(opened, at(chain.world.url), progress => seen.push(progress))
+    const last = await backfillInto(opened, at(chain.world.url), progress => seen.push(progress))
     expect(await stored(opened)).toEqual(expected)
     expect(last).toMatchObject({ done: true, eta_s: 0, events: expected.length })
     expect(last.next_block).toBe(last.to_block + 1)
@@ -264,10 +217,10 @@ test('receipts that do not give the root of their block are never stored', async
   )
   const opened = await open()
   try {
-    await expect(backfill(opened, at(lying.url))).rejects.toMatchObject({ code: 'BLOCK_REFUSED' })
+    await expect(backfillInto(opened, at(lying.url))).rejects.toMatchObject({ code: 'BLOCK_REFUSED' })
     expect(await stored(opened)).toEqual([])
     // Beside an honest one it does no harm.
-    expect((await backfill(opened, at(lying.url, chain.world.url))).done).toBe(true)
+    expect((await backfillInto(opened, at(lying.url, chain.world.url))).done).toBe(true)
     expect(await stored(opened)).toEqual(expected)
   } finally {
     await opened.close()
@@ -288,7 +241,7 @@ test('with every endpoint away it says so and waits, and goes on when one is bac
   })
   try {
     const reasons: string[] = []
-    const { done, waiting } = await backfill(opened, at(proxy.url), progress => {
+    const { done, waiting } = await backfillInto(opened, at(proxy.url), progress => {
       if (progress.next_block > progress.to_block / 2 && reasons.length === 0) isAway = true
       if (progress.waiting === null) return
       reasons.push(progress.waiting)
@@ -309,7 +262,7 @@ test('cut short, it goes on where it stood', async () => {
   const proxy = await proxied(small)
   try {
     const stop = new AbortController()
-    await backfill(
+    await backfillInto(
       opened,
       at(proxy.url),
       ({ next_block, to_block }) => {
@@ -321,7 +274,7 @@ test('cut short, it goes on where it stood', async () => {
     expect(position?.nextBlock).toBeGreaterThan((position?.toBlock ?? 0) / 2)
     expect(position?.nextBlock).toBeLessThanOrEqual(position?.toBlock ?? 0)
     proxy.calls.length = 0
-    await backfill(opened, at(proxy.url))
+    await backfillInto(opened, at(proxy.url))
     const asked = proxy.calls.filter(({ method }) => method === 'eth_getLogs')
     const lowest = Math.min(...asked.map(({ params }) => Number((params[0] as { fromBlock: Hex }).fromBlock)))
     expect(lowest).toBe(position?.nextBlock)

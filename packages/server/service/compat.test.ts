@@ -374,17 +374,4 @@ describe('the compact view', () => {
       (await ask(`${service.url}/v1/quote/token/${CHAIN_ID}/${STRANGER}?view=compact`, { key })).status,
     ).toBe(202)
   })
-
-  it('/llms.txt tells an agent without a key what there is, and names only what is served', async () => {
-    const response = await fetch(`${service.url}/llms.txt`)
-    const text = await response.text()
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      200,
-      'text/plain; charset=utf-8',
-    ])
-    const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: object }
-    const named = [...text.matchAll(/`(?:GET|POST) (\/v1\/[^?`]+)/g)].map(([, path]) => path)
-    expect(named.length).toBeGreaterThan(6)
-    expect(named.filter(path => !((path as string) in paths))).toEqual([])
-  })
 })

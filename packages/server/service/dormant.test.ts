@@ -1,12 +1,16 @@
 /** R-find-4: a token that was enrolled by being asked for sleeps after seven days without a question. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ask, type Answer } from './testing/answer.ts'
+import { callTool, connectMcp, WAYS } from './testing/mcpClient.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
 import { openTestService, type TestService } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
 const DAY_MS = 86_400_000
+const [MCP_WAY] = WAYS
+
+const STRAYS = ['STRAY', 'SOLD', 'FAKED', 'TOLD', 'LEFT']
 
 let chain: TestChain
 let service: TestService
@@ -14,8 +18,12 @@ let stray: Hex
 beforeAll(async () => {
   chain = await startTestChain(
     planWith({
-      tokens: [token(0x51, 'STRAY', 2)],
-      pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'STRAY'], usd: 400_000 }],
+      tokens: STRAYS.map((symbol, at) => token(0x51 + at, symbol, 2)),
+      pools: STRAYS.map(symbol => ({
+        deployment: 'uniswap-v2',
+        pair: ['USDC', symbol] as const,
+        usd: 400_000,
+      })),
     }),
   )
   stray = chain.token('STRAY')
@@ -28,12 +36,13 @@ afterAll(async () => {
 
 const CONSUMER = 'asker'
 /** A refusal for asking too often is waited out. */
-const quoteOf = (address: Hex): Promise<Answer> =>
+const asked = (path: string, address: Hex): Promise<Answer> =>
   until('an answer', async () => {
     const key = await service.key(['read'], CONSUMER)
-    const answer = await ask(`${service.url}/v1/quote/token/${CHAIN_ID}/${address}`, { key })
+    const answer = await ask(`${service.url}/v1/${path}/${CHAIN_ID}/${address}`, { key })
     return answer.status !== 429 && answer
   })
+const quoteOf = (address: Hex): Promise<Answer> => asked('quote/token', address)
 
 async function untilPriced(address: Hex): Promise<void> {
   await chain.untilMining(`${address} priced`, async () => {
@@ -42,10 +51,10 @@ async function untilPriced(address: Hex): Promise<void> {
   })
 }
 
-/** As if its last question, and that of the token of the configuration, lay so far back. */
-async function lastAsked(daysAgo: number): Promise<void> {
+/** As if the last question for each lay so far back. */
+async function lastAsked(daysAgo: number, tokens = [stray, chain.token('LARK')]): Promise<void> {
   const atMs = Date.now() - daysAgo * DAY_MS
-  for (const tokenAddress of [stray, chain.token('LARK')])
+  for (const tokenAddress of tokens)
     await service.store.claimEnrolments([
       {
         chainId: CHAIN_ID,
@@ -67,6 +76,23 @@ async function restarted(): Promise<void> {
 
 const stateOf = async (address: Hex): Promise<{ readonly state?: string; readonly reason?: string }> =>
   JSON.parse((await service.store.readToken(CHAIN_ID, address))?.price ?? '{}') as { state?: string }
+
+it('R-sell-5: an exit, a cost and a tool call count as asking for a token, like a quote', async () => {
+  const [sold, faked, told, left] = STRAYS.slice(1).map(symbol => chain.token(symbol)) as [Hex, Hex, Hex, Hex]
+  for (const address of [sold, faked, told, left]) await untilPriced(address)
+  await restarted()
+  await service.untilWell()
+  await lastAsked(1, [sold, faked, told, left])
+  expect((await asked('exit', sold)).status).toBe(200)
+  expect((await asked('cost', faked)).status).toBe(200)
+  const client = await connectMcp(service.url, await service.key(['read'], CONSUMER), MCP_WAY)
+  await callTool(client, 'exit', { chain_id: CHAIN_ID, token_address: told })
+  await client.close()
+  // Requests are kept in memory and written when the service ends.
+  await restarted()
+  const idle = await service.store.readIdle(CHAIN_ID, Date.now() - DAY_MS / 2)
+  expect([sold, faked, told, left].filter(address => idle.includes(address))).toEqual([left])
+})
 
 it('R-find-4: a token nobody asks for sleeps after a week, and wakes when it is asked for', async () => {
   await untilPriced(stray)

@@ -10,6 +10,8 @@ import { until } from './testing/until.ts'
 
 let chain: TestChain
 let service: TestService
+/** Another Node than that of the tests: `npm run test:node22` names one. */
+const NODE = process.env['ASSAY_EXAMPLE_NODE'] ?? process.execPath
 const running: ChildProcess[] = []
 beforeAll(async () => {
   chain = await startTestChain()
@@ -30,7 +32,7 @@ afterAll(async () => {
 async function run(name: string, ...args: readonly string[]) {
   const file = fileURLToPath(new URL(`../../sdk/examples/${name}.ts`, import.meta.url))
   const env = { ...process.env, ASSAY_URL: service.url, ASSAY_KEY: await service.key() }
-  const child = spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(NODE, [file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   running.push(child)
   const example = { text: '', child }
   for (const stream of [child.stdout, child.stderr])

@@ -64,6 +64,14 @@ afterAll(async () => {
   await chain?.close()
 })
 
+/** As a later server may write it: with one more field in every object. */
+function withTomorrow<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withTomorrow) as Value
+  const fields = Object.entries(value).map(([name, each]) => [name, withTomorrow(each)] as const)
+  return { ...Object.fromEntries(fields), announced: { since: 'later' } } as Value
+}
+
 type Leaf = { readonly path: string; readonly value: unknown }
 
 function leavesOf(value: unknown, path = ''): Leaf[] {
@@ -180,6 +188,13 @@ describe('a true quote', () => {
       expect([quote.state, 'source' in quote && quote.source]).toEqual(['PRICED', 'COMPUTED'])
       expect((await verify(quote)).differences).toEqual([])
     }
+  })
+
+  it('R-wire-6: verifies with fields of tomorrow in every part of it', async () => {
+    const quote = await quoteOf('FINCH')
+    expect(JSON.stringify(withTomorrow(quote)).match(/announced/g)?.length).toBeGreaterThan(100)
+    const { verified, differences } = await verify(withTomorrow(quote), { rpc: chain.world.url })
+    expect({ verified, differences }).toEqual({ verified: true, differences: [] })
   })
 
   it('is not judged by another policy', async () => {

@@ -2,7 +2,7 @@
  * Rows of webhooks as both databases return them, and their secrets on the way in and out, which are plain text only
  * here.
  */
-import { Secret } from '../ops/config.ts'
+import { Secret } from '../ops/secret.ts'
 import type { WebhookRow } from './webhooks.ts'
 import { StoreError } from './storeError.ts'
 

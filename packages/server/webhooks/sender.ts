@@ -9,8 +9,8 @@ import { StoreError } from '../store/storeError.ts'
 import type { WebhookStore } from '../store/webhooks.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Sending } from './attempt.ts'
-import { pauseMs } from './backoff.ts'
-import { Courier } from './courier.ts'
+import { pauseMs } from './retrySchedule.ts'
+import { Deliveries } from './deliveries.ts'
 import { Entitlement } from './entitlement.ts'
 import { Matcher } from './matcher.ts'
 import { TurnWatch } from './turn.ts'
@@ -89,7 +89,7 @@ export class Sender {
     const { store, hub, sending, clock, log, isAlone } = this.#options
     let failure: unknown = null
     const entitlement = new Entitlement(store, clock)
-    const courier: Courier = new Courier({
+    const deliveries: Deliveries = new Deliveries({
       store,
       generation,
       sending,
@@ -113,14 +113,14 @@ export class Sender {
       hub,
       generation,
       log,
-      onFound: webhookIds => courier.found(webhookIds),
+      onFound: webhookIds => deliveries.found(webhookIds),
       onStale: () => this.changed(),
     })
     log.info('this process sends webhooks', { turn: generation })
     try {
-      await this.#follow({ generation, matcher, courier, failed: () => failure })
+      await this.#follow({ generation, matcher, deliveries, failed: () => failure })
     } finally {
-      courier.close()
+      deliveries.close()
       if (this.#stopping.signal.aborted) {
         await matcher.flush().catch(() => undefined)
         if (!isAlone) await store.leaveWebhookTurn(generation).catch(() => undefined)
@@ -131,10 +131,10 @@ export class Sender {
   async #follow(held: {
     readonly generation: number
     readonly matcher: Matcher
-    readonly courier: Courier
+    readonly deliveries: Deliveries
     readonly failed: () => unknown
   }): Promise<void> {
-    const { generation, matcher, courier } = held
+    const { generation, matcher, deliveries } = held
     let revision = -1
     let tickedAtMs = Number.NEGATIVE_INFINITY
     let ticks = 0
@@ -146,7 +146,7 @@ export class Sender {
       if (this.#isStale || nowMs - tickedAtMs >= TICK_MS) {
         tickedAtMs = nowMs
         ticks += 1
-        revision = await this.#refresh(generation, revision, matcher, courier)
+        revision = await this.#refresh(generation, revision, matcher, deliveries)
         await this.#upkeep(generation, ticks, matcher)
       }
       if (!(await matcher.step())) await this.#pause(TICK_MS, false)
@@ -154,7 +154,12 @@ export class Sender {
   }
 
   /** Reloads the webhooks if any was changed. */
-  async #refresh(generation: number, known: number, matcher: Matcher, courier: Courier): Promise<number> {
+  async #refresh(
+    generation: number,
+    known: number,
+    matcher: Matcher,
+    deliveries: Deliveries,
+  ): Promise<number> {
     const { store, isAlone } = this.#options
     this.#isStale = false
     if (!isAlone && !(await store.beatWebhookTurn(generation))) throw ended(generation)
@@ -164,7 +169,7 @@ export class Sender {
     // Read before the rows: a change in between is noticed again the next time.
     const rows = (await store.listWebhooks(null)).filter(({ state }) => state === 'ACTIVE')
     matcher.load(rows)
-    courier.load(rows)
+    deliveries.load(rows)
     return turn.revision
   }
 

@@ -3,7 +3,7 @@
  * replayed later.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { Secret } from '../ops/config.ts'
+import { Secret } from '../ops/secret.ts'
 
 const PREFIX = 'whsec_'
 /** The specification requires 24 to 64. */

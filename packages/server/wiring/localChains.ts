@@ -1,7 +1,7 @@
 /** The chains of this process: one supervised thread each, with back-fills beside them. */
 import type { Policy } from '@assay/engine'
 import type { Chains } from './chains.ts'
-import type { ChainConfig, Config } from '../ops/config.ts'
+import type { ChainConfig, Config } from '../config/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
 import type { Lease } from '../store/cluster.ts'

@@ -1,7 +1,7 @@
 /** Chains written by other processes: called through the store, and known to be alive by their leases. */
 import type { Chains } from './chains.ts'
 import type { Clock } from '../ops/clock.ts'
-import type { Config } from '../ops/config.ts'
+import type { Config } from '../config/config.ts'
 import type { BackfillStore } from '../store/backfill.ts'
 import type { RpcStore, LeaseStore } from '../store/cluster.ts'
 import { viewOf } from '../worker/backfill/backfillSupervisor.ts'

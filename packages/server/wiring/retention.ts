@@ -1,7 +1,7 @@
 /** Deletes old records periodically, in steps small enough that no commit has to wait for one. */
 import type { Settings } from '../http/settings.ts'
 import type { Clock } from '../ops/clock.ts'
-import { historyBytes, mebibytes } from '../ops/historySize.ts'
+import { historyBytes, mebibytes } from '../config/historySize.ts'
 import type { Log } from '../ops/log.ts'
 import type { MaintenanceStore, PruneLimits } from '../store/maintenance.ts'
 import type { LogStore } from '../store/port.ts'

@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.ts'
 import type { WorldDoor } from '../http/worldDoor.ts'
 import type { Clock } from '../ops/clock.ts'
-import type { Config } from '../ops/config.ts'
+import type { Config } from '../config/config.ts'
 import type { Log, LogLevel } from '../ops/log.ts'
 
 export type Service = {

@@ -1,7 +1,8 @@
 /** How a chain begins: a token of the configuration that cannot be read makes nobody wait but itself. */
 import { expect, test, vi } from 'vitest'
 import { FeedError } from '../feed/feedError.ts'
-import type { Address, ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
+import type { Address } from '../ops/hex.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
 import { bootstrap } from './bootstrap.ts'
 

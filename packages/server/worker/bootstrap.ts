@@ -5,7 +5,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isFeedError } from '../feed/feedError.ts'
-import type { Address, ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
+import type { Address } from '../ops/hex.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
 import type { CoverageWatch } from './readings/coverageWatch.ts'

@@ -10,7 +10,7 @@ import { openStore } from '../store/openStore.ts'
 import { UPGRADES } from './readings/audit.ts'
 import { startChain } from './chainHost.ts'
 import { fromThread, type Reply, type Request, type ThreadData } from './messages.ts'
-import { WorkLog } from './work.ts'
+import { WorkLog } from './workLog.ts'
 
 /** Topics of the logs we decode, and of those that announce an upgrade. */
 const WANTED_TOPICS: ReadonlySet<string> = new Set([ANSWER_UPDATED, ...POOL_TOPICS, ...UPGRADES])

@@ -5,7 +5,7 @@
 import { count, type Family, type Input, ms, type State, type StepResult } from '@assay/engine'
 import type { BlockRef, Feed, FeedItem, HealthRecord, VerifiedBlock } from '../feed/feed.ts'
 import type { Market } from '../market/market.ts'
-import type { Address } from '../ops/config.ts'
+import type { Address } from '../ops/hex.ts'
 import type { Log } from '../ops/log.ts'
 import type { Dormancy } from './readings/dormancy.ts'
 import type { Enrolments } from './readings/enrolments.ts'

@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from '@assay/engine'
 import { expect, test } from 'vitest'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import { readLastCommit } from './lastCommit.ts'
 
 const chain = {

@@ -1,7 +1,7 @@
 /** What a chain resumes from after a start: the state of its last commit, and the position of its feed. */
 import { createState, decodeState, type EntityKey, type Policy, type State } from '@assay/engine'
 import type { Resume } from '../feed/feed.ts'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 import type { ChainStore, Checkpoint } from '../store/port.ts'
 import { StoreError } from '../store/storeError.ts'
 import type { Stored } from './commitOf.ts'

@@ -1,6 +1,7 @@
 /** The messages between the main thread and a chain's thread: plain data only. */
 import type { Policy } from '@assay/engine'
-import { type ChainConfig, type CoverageSource, Secret } from '../ops/config.ts'
+import type { ChainConfig, CoverageSource } from '../config/config.ts'
+import { Secret } from '../ops/secret.ts'
 import type { Log } from '../ops/log.ts'
 import type { Lease } from '../store/cluster.ts'
 import type { ChainService, Work } from './chainService.ts'

@@ -1,6 +1,6 @@
 import { count, createState, DEFAULT_POLICY, type Input, ms, type NewPool } from '@assay/engine'
 import { expect, test } from 'vitest'
-import type { Hex } from '../ops/config.ts'
+import type { Hex } from '../ops/hex.ts'
 import { RecentBlocks } from './recentBlocks.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
@@ -22,7 +22,13 @@ const block = (number: number, branch = 'a', parent = branch): Block => ({
   timeMs: ms(number * 1000),
   parentHash: hash(`${parent}${number - 1}`),
   proof: 'receipts',
-  events: [POOL, OTHER].map(pool => ({ pool }) as Block['events'][number]),
+  events: [POOL, OTHER].map(pool => ({ pool, event: { kind: 'SYNC' } }) as Block['events'][number]),
+})
+
+/** In a block of these prices of a pool. */
+const moved = (of: Block, pool: Hex, ...ticks: readonly number[]): Block => ({
+  ...of,
+  events: ticks.map(tick => ({ pool, event: { kind: 'SWAP', tick } }) as Block['events'][number]),
 })
 
 const born: NewPool = {
@@ -72,4 +78,15 @@ test('a block that does not follow the last one begins anew', () => {
   recent.append(block(100, 'c'))
   expect(recent.since(hash('a3'))).toBe(null)
   expect(recent.since(hash('c100'))).toEqual([])
+})
+
+test('a pool that moved far within a block is known to have done so, until that block is orphaned', () => {
+  const recent = following()
+  recent.append(moved(block(4), POOL, 6900, -6900, 10))
+  recent.append(moved(block(5), POOL, 7100, 20))
+  recent.append(moved(block(6), OTHER, 30, 900))
+  expect(recent.swingOf(POOL)).toEqual({ lowest: -6900, highest: 7100 })
+  expect(recent.swingOf(OTHER)).toBeUndefined()
+  recent.replace(hash('a4'), [block(5, 'b', 'a')])
+  expect(recent.swingOf(POOL)).toEqual({ lowest: -6900, highest: 6900 })
 })

@@ -4,13 +4,22 @@
  * change in the same turn as the engine's own position.
  */
 import { count, type Family, type Input, type NewPool, type PastBlock, type State } from '@assay/engine'
-import type { Address, Hex } from '../ops/config.ts'
+import type { TickSpan } from '../market/market.ts'
+import { spansOf } from '../market/pastWindow.ts'
+import type { Address, Hex } from '../ops/hex.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
-type Recent = PastBlock & { readonly parentHash: Hex }
+type Recent = PastBlock & {
+  readonly parentHash: Hex
+  /** Price ranges of pools that moved far in this block. */
+  readonly swings: ReadonlyMap<Address, TickSpan>
+}
 
 /** More than four minutes of the fastest chain: no reading takes that long. */
 const MOST = 1024
+/** Every reading of a pool covers this many ticks on each side of its price. */
+const SWING = 2000
+const NONE: Recent['swings'] = new Map()
 
 export class RecentBlocks {
   readonly #state: State
@@ -21,21 +30,29 @@ export class RecentBlocks {
 
   constructor(state: State) {
     this.#state = state
-    this.#blocks = state.journals.map(({ block, parentHash }) => ({ ...block, parentHash, events: [] }))
+    this.#blocks = state.journals.map(({ block, parentHash }) => ({
+      ...block,
+      parentHash,
+      events: [],
+      swings: NONE,
+    }))
   }
 
   append(block: Block): void {
     const { number, hash, parentHash, timeMs } = block
     if (this.#blocks.at(-1)?.hash !== parentHash) this.#blocks = []
     const events = block.events.filter(({ pool }) => this.#watched.has(pool))
-    this.#blocks.push({ number, hash, parentHash, timeMs, events })
+    this.#blocks.push({ number, hash, parentHash, timeMs, events, swings: swingsOf(block) })
     if (this.#blocks.length > MOST) this.#blocks.shift()
   }
 
   /** Blocks below this one are unknown. */
-  restart({ number, ...rest }: Omit<Recent, 'events' | 'number'> & { readonly number: number }): void {
+  restart({
+    number,
+    ...rest
+  }: Omit<Recent, 'events' | 'number' | 'swings'> & { readonly number: number }): void {
     const { hash, parentHash, timeMs } = rest
-    this.#blocks = [{ number: count(number), hash, parentHash, timeMs, events: [] }]
+    this.#blocks = [{ number: count(number), hash, parentHash, timeMs, events: [], swings: NONE }]
   }
 
   /** Replaces everything above the ancestor with these blocks. */
@@ -56,6 +73,17 @@ export class RecentBlocks {
     return this.#blocks.findLast(each => each.hash === hash)?.parentHash
   }
 
+  /**
+   * The price range over which the pool moved far within a block. A reading that covers it knows the ticks that the same
+   * move crosses again, so that a price driven away and back in every block does not leave the depth unknown.
+   */
+  swingOf(pool: Address): TickSpan | undefined {
+    return this.#blocks.reduce<TickSpan | undefined>(
+      (all, { swings }) => joined(all, swings.get(pool)),
+      undefined,
+    )
+  }
+
   /** Keeps the events of these pools from the next block on, until the returned function is called. */
   watch(pools: readonly NewPool[]): () => void {
     for (const pool of pools) this.#count(pool, 1)
@@ -74,4 +102,15 @@ export class RecentBlocks {
     if (readings <= 0) this.#watched.delete(address)
     else this.#watched.set(address, { family, readings })
   }
+}
+
+function swingsOf(block: Block): Recent['swings'] {
+  const far = [...spansOf([block])].filter(([, { lowest, highest }]) => highest - lowest > SWING)
+  return far.length === 0 ? NONE : new Map(far)
+}
+
+/** Both ranges and what lies between them. */
+export function joined(a: TickSpan | undefined, b: TickSpan | undefined): TickSpan | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return { lowest: Math.min(a.lowest, b.lowest), highest: Math.max(a.highest, b.highest) }
 }

@@ -1,6 +1,6 @@
 /** The part of a chain's configuration that the engine needs. */
 import { type ChainSetup, count, ms } from '@assay/engine'
-import type { ChainConfig } from '../ops/config.ts'
+import type { ChainConfig } from '../config/config.ts'
 
 export function setupOf(chain: ChainConfig): ChainSetup {
   return {

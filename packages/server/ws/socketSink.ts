@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { ResetReason } from '@assay/sdk/wire'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../ops/clock.ts'
-import { resetMessage } from '../stream/subscribe.ts'
+import { resetMessage } from '../stream/streamStart.ts'
 import type { Sink } from '../stream/subscriber.ts'
 import { undrained } from '../stream/undrained.ts'
 

@@ -28,5 +28,3 @@ export const snap = (tick: number, spacing: number): number => Math.round(tick /
 /** Liquidity with which `depth` dollars of token1 move the price by 2%. */
 export const liquidityOf = (token1: Coin, raw: number, depth: number): bigint =>
   BigInt(Math.round(Number(unitsOf(token1, depth)) / (Math.sqrt(raw) * UP)))
-
-export const SPACINGS: Readonly<Record<number, number>> = { 500: 10, 3000: 60, 10_000: 200 }

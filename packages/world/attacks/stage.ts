@@ -6,6 +6,7 @@
  *
  * Moves happen in the order they are made and belong to the block that the next `block()` closes.
  */
+import type { PoolFamily } from './families.ts'
 
 export type PoolSpec = {
   readonly of: string
@@ -16,12 +17,12 @@ export type PoolSpec = {
   /** Dollars that move the price by 2%. */
   readonly depth: number
   /** A constant-product pair by default. */
-  readonly family?: 'v2' | 'v3'
+  readonly family?: PoolFamily
   /** Two factories of each family; `a` by default. */
   readonly factory?: 'a' | 'b'
-  /** For a v3 pool: 500, 3000 or 10000. */
+  /** For a pool with ticks: 500, 3000 or 10000, or what its family has instead. */
   readonly feePpm?: number
-  /** For a v3 pool: the multiples of its price between which it has liquidity. */
+  /** For a pool with ticks: the multiples of its price between which it has liquidity. */
   readonly band?: Band
   /** Seconds since its last trade; a minute by default. Its age is unknown, like that of a pool found by a look-up. */
   readonly idleS?: number
@@ -67,7 +68,7 @@ export type Stage = {
   /** Requests the token; the service follows it from here on. */
   ask(token: string): Promise<void>
 
-  /** Adds liquidity around the present price of a pool, with this depth, or with a band of its own in a v3 pool. */
+  /** Adds liquidity around the present price of a pool, with this depth, or with a band of its own in a pool with ticks. */
   add(pool: string, depth: number, band?: Band): Position
   remove(position: Position): void
   /** Removes a share of all liquidity. */

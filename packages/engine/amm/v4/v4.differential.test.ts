@@ -9,8 +9,6 @@ import {
   type Anvil,
   type Client,
   connect,
-  creationCode,
-  deploy,
   deployToken,
   deployTrader,
   deployV4Manager,
@@ -24,18 +22,16 @@ import {
   v4ManagerAbi,
   type V4Pool,
 } from '@assay/world'
-import { createRequire } from 'node:module'
 import {
   type Address,
-  concatHex,
   decodeFunctionResult,
   encodeAbiParameters,
   encodePacked,
   type Hex,
+  isAddressEqual,
   keccak256,
   parseAbi,
   parseAbiParameters,
-  parseEventLogs,
   toHex,
   type TransactionReceipt,
   zeroAddress,
@@ -61,12 +57,12 @@ import {
   storedTicks,
   TWO_PERCENT,
 } from '../../testing/tickDraws.ts'
+import { deployV4Quoter, quotedBy, UNBORN, v4EventsOf, v4TermsOf } from '../../testing/v4Contracts.ts'
 import { tick as toTick } from '../../units.ts'
 import type { Boundary } from '../adapter.ts'
 import type { Side } from '../states.ts'
 import * as sqrtPriceMath from '../sqrtPriceMath.ts'
 import * as swapLoop from '../swapLoop.ts'
-import * as tickBook from '../tickBook.ts'
 import type { V4Event, V4State, V4Terms } from './kind.ts'
 import { swapFeeOf } from './swapFee.ts'
 import { v4 } from './v4.ts'
@@ -133,7 +129,7 @@ beforeAll(async () => {
   hands = await deployTrader(client)
   await client.setBalance({ address: hands, value: NATIVE_WEI })
   manager = await deployV4Manager(client)
-  quoter = await deployQuoter()
+  quoter = await deployV4Quoter(client, manager)
   const tokens: Address[] = []
   for (let i = 0; i < 2 * STARTS.length; i++)
     tokens.push(await deployToken(client, { symbol: 'T', decimals: 18 }))
@@ -324,12 +320,6 @@ async function compareSmallestInputs(random: Random, { pool, mirror }: Subject):
   }
 }
 
-const quoterAbi = parseAbi([
-  'struct V4PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
-  'struct QuoteParams { V4PoolKey poolKey; bool zeroForOne; uint128 exactAmount; bytes hookData; }',
-  'function quoteExactInputSingle(QuoteParams params) returns (uint256 amountOut, uint256 gasEstimate)',
-])
-
 async function compareQuotes(random: Random, { pool, mirror: { terms, state } }: Subject): Promise<void> {
   for (let i = 0; i < QUOTES_PER_ROUND; i++) {
     const side = random.pick([0, 1] as const)
@@ -339,14 +329,8 @@ async function compareQuotes(random: Random, { pool, mirror: { terms, state } }:
     if ('reason' in ours) return expect.unreachable('the whole book is known')
     // The quoter refuses what the pool cannot take in whole, and outputs that int128 cannot say.
     if (ours.amountIn !== exactAmount || ours.amountOut > INT128_MAX) continue
-    const { result } = await client.simulateContract({
-      address: quoter,
-      abi: quoterAbi,
-      functionName: 'quoteExactInputSingle',
-      args: [{ poolKey: pool.key, zeroForOne: side === 0, exactAmount, hookData: '0x' }],
-      gas: GAS,
-    })
-    expect(ours.amountOut).toBe(result[0])
+    const asked = { kind: 'EXACT_IN', amount: exactAmount } as const
+    expect(ours.amountOut).toBe(await quotedBy(client, quoter, pool, side, asked, GAS))
     done.quotes++
   }
 }
@@ -470,29 +454,10 @@ async function createSubject(
   return { pool, forecast: twins[0], mirror: twins[1], positions: new Map() }
 }
 
-function newTwin(feePpm: number, tickSpacing: number): Twin {
-  const spacing = toTick(tickSpacing)
-  const book = tickBook.empty(spacing)
-  return {
-    terms: {
-      family: 'amm_v4',
-      keyFee: BigInt(feePpm),
-      tickSpacing: spacing,
-      hooks: zeroAddress,
-      isNative: false,
-      manager: zeroAddress,
-      book,
-    },
-    state: {
-      family: 'amm_v4',
-      sqrtPriceX96: 0n,
-      tick: toTick(0),
-      liquidity: 0n,
-      lpFeePpm: 0n,
-      protocolFee: 0n,
-    },
-  }
-}
+const newTwin = (feePpm: number, tickSpacing: number): Twin => ({
+  terms: v4TermsOf(feePpm, tickSpacing),
+  state: UNBORN,
+})
 
 async function changeProtocolFee(random: Random, subject: Subject): Promise<void> {
   const [a, b] = [random.pick([0, 1, 500, 1000]), random.pick([0, 7, 999, 1000])]
@@ -503,34 +468,9 @@ async function changeProtocolFee(random: Random, subject: Subject): Promise<void
   }
 }
 
-function eventsOf({ id }: V4Pool, logs: TransactionReceipt['logs']): V4Event[] {
-  const own = logs.filter(({ address }) => address.toLowerCase() === manager.toLowerCase())
-  return parseEventLogs({ abi: v4ManagerAbi, logs: own }).flatMap((log): V4Event[] => {
-    expect(log.args.id).toBe(id)
-    switch (log.eventName) {
-      case 'Initialize':
-        return [{ kind: 'INITIALIZE', sqrtPriceX96: log.args.sqrtPriceX96, tick: toTick(log.args.tick) }]
-      case 'ModifyLiquidity': {
-        const { tickLower: lower, tickUpper: upper, liquidityDelta: delta } = log.args
-        return [modification({ lower, upper, delta })]
-      }
-      case 'Swap': {
-        const { amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
-        const amounts = { amount0: 0n - amount0, amount1: 0n - amount1 }
-        return [
-          { kind: 'SWAP', ...amounts, sqrtPriceX96, liquidity, tick: toTick(tick), feePpm: BigInt(fee) },
-        ]
-      }
-      case 'ProtocolFeeUpdated':
-        return [{ kind: 'PROTOCOL_FEE', protocolFee: BigInt(log.args.protocolFee) }]
-    }
-  })
-}
-
-function deployQuoter(): Promise<Address> {
-  const artifact: { readonly bytecode: { readonly object: string } } = createRequire(import.meta.url)(
-    '@uniswap/v4-periphery/foundry-out/V4Quoter.sol/V4Quoter.json',
-  )
-  const code = creationCode({ bytecode: artifact.bytecode.object })
-  return deploy(client, concatHex([code, encodeAbiParameters(parseAbiParameters('address'), [manager])]))
+/** The manager logs nothing else in a round. */
+function eventsOf(pool: V4Pool, logs: TransactionReceipt['logs']): V4Event[] {
+  const events = v4EventsOf(pool, logs)
+  expect(logs.filter(({ address }) => isAddressEqual(address, manager))).toHaveLength(events.length)
+  return events
 }

@@ -2,7 +2,7 @@
  * Strict decoding of JSON fields sent by an endpoint: a hash is 32 bytes, a number is below 2^53, and hex is lower case
  * after decoding. A field that does not match is the endpoint's fault.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { FeedError } from '../feedError.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /** Whatever bytes a node answers with: they are read, or the node is at fault, and neither takes long. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Secret } from '../../ops/config.ts'
+import { Secret } from '../../ops/secret.ts'
 import { jsonText, runs, SECRET, spoiled, survive, text } from '../../ops/testing/hostile.ts'
 import { parseAddress } from '../transport/address.ts'
 import { decodeAnswer } from './answer.ts'

@@ -6,7 +6,7 @@
  * abandons the whole answer and returns null, which means "parse it". So it either agrees with the strict decoder in
  * `entry.ts` or abstains.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { DIGIT, oddAt } from '../../ops/hexDigits.ts'
 import {
   BIT,

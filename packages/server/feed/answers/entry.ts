@@ -8,7 +8,7 @@
  * `answerScanner.ts` makes entries straight from the bytes of an answer; everything else is decoded here, field by
  * field, from the result of JSON.parse. Both give the same entries.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import {
   type Fields,
   FieldError,

@@ -5,7 +5,7 @@
  *
  * A new value replaces the one in its slot, so the table never grows.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 
 export class SeenHex {
   /** Bytes of the string in an answer, with its quotes; a multiple of four. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import type { Feed } from '../feed.ts'
 import { closeAll, endpointsOf, keep, start } from '../testing/following.ts'
 import { latest, type LocalChain, LOGGER, mine, REVERTER, startLocalChain } from '../testing/localChain.ts'

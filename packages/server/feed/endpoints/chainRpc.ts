@@ -2,7 +2,7 @@
  * Calls against the chain at a block hash, on the best endpoint, with a limited number of attempts on others. A revert
  * is an answer, and the same on every node; anything else is a failure.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { pause } from '../condition.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'

@@ -1,6 +1,7 @@
 /** One JSON-RPC endpoint: its calls, its abilities and performance, and when it may be used again. */
 import type { Clock } from '../../ops/clock.ts'
-import type { ProofRules, Secret } from '../../ops/config.ts'
+import type { ProofRules } from '../../config/config.ts'
+import type { Secret } from '../../ops/secret.ts'
 import { Abilities } from './abilities.ts'
 import { type Address, parseAddress } from '../transport/address.ts'
 import { type Capabilities, capabilitiesOf } from '../proof/capabilities.ts'

@@ -3,7 +3,7 @@
  * nor genesis is enough alone: some chains share a genesis with their test network, others share both with a fork.
  */
 import assert from 'node:assert/strict'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer, toCount, toFields, toHash } from '../answers/answer.ts'
 import type { Connection } from '../transport/connection.ts'
 import { FeedError } from '../feedError.ts'

@@ -1,6 +1,6 @@
 /** Endpoints of a chain for work beside its feed, with connections of their own, so that neither delays the other. */
 import type { Clock } from '../../ops/clock.ts'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import { limitsOf } from '../transport/connection.ts'
 import { Endpoint } from './endpoint.ts'
 import type { FeedLog } from '../feedLog.ts'

@@ -5,7 +5,7 @@
  * An endpoint that does not accept hashes is asked by number, with the hash at that number before and after. The
  * answers count only if both hashes are the block's own.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { isUnknownBlock } from './abilities.ts'
 import { requestAll } from '../transport/batches.ts'
 import type { Call, Settled } from '../transport/connection.ts'

@@ -7,8 +7,9 @@
  * receipts, or by a second endpoint that agrees. Finality waits below the block until one of these succeeds.
  */
 import type { Clock } from '../../ops/clock.ts'
-import { fallbackDepthOf } from '../../ops/chainTable.ts'
-import type { ChainConfig, Hex } from '../../ops/config.ts'
+import { fallbackDepthOf } from '../../config/chainTable.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { Condition } from '../condition.ts'
 import { fetchVerified } from '../proof/block.ts'
 import { digestOf } from '../proof/blockDigest.ts'

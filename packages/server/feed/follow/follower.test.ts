@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import { Consumer } from '../testing/consumer.ts'
 import { closeAll, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
 import {

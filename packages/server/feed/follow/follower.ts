@@ -8,7 +8,7 @@
 import type { Clock } from '../../ops/clock.ts'
 import { Condition } from '../condition.ts'
 import { fetchVerified, type WhichBlock } from '../proof/block.ts'
-import { confirmReplaced, fetchBranch } from './branch.ts'
+import { confirmReplaced, fetchBranch } from './replacementBranch.ts'
 import type { FeedLog } from '../feedLog.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
 import type { BlockRef, FeedItem, VerifiedBlock } from '../feed.ts'

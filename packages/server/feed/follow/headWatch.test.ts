@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
-import { Secret } from '../../ops/config.ts'
+import { Secret } from '../../ops/secret.ts'
 import { Endpoint } from '../endpoints/endpoint.ts'
 import { EndpointSet } from '../endpoints/endpointSet.ts'
 import { HeadChoice, type SeenHead } from './headChoice.ts'

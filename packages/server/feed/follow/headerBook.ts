@@ -2,7 +2,7 @@
  * The heads that endpoints reported recently, by hash. They give the parent of a block, and those whose fields give
  * their hash need no fetch.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { type Head, type Header, provenHeader } from '../proof/header.ts'
 
 /** About a minute of the fastest chain; a header takes about a kilobyte. */

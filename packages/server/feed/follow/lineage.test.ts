@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import type { BlockRef, VerifiedBlock } from '../feed.ts'
 import { Lineage } from './lineage.ts'
 

@@ -3,7 +3,7 @@
  * Numbers are consecutive, and each block is the parent of the next.
  */
 import assert from 'node:assert/strict'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { digestOf } from '../proof/blockDigest.ts'
 import type { BlockRef, Resume, VerifiedBlock } from '../feed.ts'
 

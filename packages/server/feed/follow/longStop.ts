@@ -3,7 +3,7 @@
  * still on the chain. A walk proves every link from our tip to the head, so any doubt about the endpoints leads to a
  * walk.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { fetchVerified } from '../proof/block.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'

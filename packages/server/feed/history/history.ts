@@ -6,11 +6,13 @@
  * as many logs as a known provider limit is not trusted: the range is halved. Where most blocks contain requested logs,
  * the search is skipped and all blocks are read, which proves more and costs the node less.
  */
-import type { ChainConfig, Hex } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
 import { pause } from '../condition.ts'
 import { fetchBlock } from '../proof/block.ts'
-import type { BlockRange } from './blockRange.ts'
+import type { BackfillRange } from './backfillRange.ts'
+import { type LogFilter, matcherOf, spread } from './logFilter.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
 import { type LogEntry, toLogEntry } from '../answers/entry.ts'
@@ -18,12 +20,11 @@ import type { VerifiedBlock } from '../feed.ts'
 import { FeedError, type FeedErrorCode, isFeedError } from '../feedError.ts'
 import { fetchHeaderByTag } from '../proof/header.ts'
 
+/** Logs that match any of the filters. */
 export type HistoryQuery = {
   readonly from: number
   readonly to: number
-  /** Logs with one of these first topics; null addresses means any. */
-  readonly topics: readonly Hex[]
-  readonly addresses: readonly Hex[] | null
+  readonly filters: readonly LogFilter[]
 }
 
 /**
@@ -42,7 +43,7 @@ const RANGES_AHEAD = 4
 /** Parts read ahead of the awaited one, and blocks in each part; together they bound memory. */
 const PARTS_AHEAD = 3
 const BLOCKS_A_PART = 8
-/** Addresses in one filter; with more, the filter uses topics alone. */
+/** Addresses in one request; with more, it filters by topics alone. */
 const MAX_ADDRESSES = 500
 /** Counts at which providers are known to truncate an answer silently. */
 const ROUND_CAPS: ReadonlySet<number> = new Set([100, 1000, 1024, 2000, 5000, 10_000, 20_000, 50_000])
@@ -75,6 +76,8 @@ type Chunk = {
   readonly isUnasked: boolean
 }
 type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: number }
+/** `isCut`: an endpoint may have left the rest out. */
+type Places = { readonly places: readonly Place[]; readonly isCut: boolean }
 
 /**
  * Yields parts in order and without a gap from `from` to `to`. Throws a FeedError when a block is not available. The
@@ -83,7 +86,7 @@ type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: n
 export async function* readHistory(
   endpoints: EndpointSet,
   query: HistoryQuery,
-  range: BlockRange,
+  range: BackfillRange,
   signal: AbortSignal,
 ): AsyncGenerator<HistoryPart> {
   const reader = new HistoryReader(endpoints, query, range, signal)
@@ -149,20 +152,20 @@ class HistoryReader {
   readonly #endpoints: EndpointSet
   readonly #query: HistoryQuery
   readonly #signal: AbortSignal
-  readonly #range: BlockRange
-  readonly #topics: ReadonlySet<Hex>
-  readonly #addresses: ReadonlySet<Hex> | null
+  readonly #range: BackfillRange
+  readonly #requests: readonly LogFilter[]
+  readonly #matches: (log: LogEntry) => boolean
   /** At least every second block of the last part had requested logs, and all blocks were proven. */
   #isDense = false
   #refused: FeedError | null = null
 
-  constructor(endpoints: EndpointSet, query: HistoryQuery, range: BlockRange, signal: AbortSignal) {
+  constructor(endpoints: EndpointSet, query: HistoryQuery, range: BackfillRange, signal: AbortSignal) {
     this.#endpoints = endpoints
     this.#query = query
     this.#range = range
     this.#signal = signal
-    this.#topics = new Set(query.topics)
-    this.#addresses = query.addresses === null ? null : new Set(query.addresses)
+    this.#requests = query.filters.flatMap(spread)
+    this.#matches = matcherOf(query.filters)
   }
 
   *ranges(): Generator<{ readonly from: number; readonly to: number }> {
@@ -188,19 +191,14 @@ class HistoryReader {
     return { from, to, blocks: found, rangeSize: this.#range.size }
   }
 
-  #isAskedFor({ address, topic }: LogEntry): boolean {
-    return topic !== null && this.#topics.has(topic) && this.#addresses?.has(address) !== false
-  }
-
   /** Finds the blocks with logs; halves the range when it is refused or its answer is not trusted. */
   async chunks(from: number, to: number): Promise<readonly Chunk[]> {
     if (this.#isDense) return [{ from, to, blocks: allOf(from, to), isUnasked: true }]
     const blocks = to - from + 1
     for (let tries = 1; ; tries++)
       try {
-        const places = await this.#agreed(from, to)
-        if (blocks > 1 && (ROUND_CAPS.has(places.length) || places.length > MAX_LOGS))
-          return await this.#halves(from, to)
+        const { places, isCut } = await this.#agreed(from, to)
+        if (blocks > 1 && isCut) return await this.#halves(from, to)
         this.#range.answered(blocks, places.length)
         return [{ from, to, blocks: toldOf(places), isUnasked: false }]
       } catch (error) {
@@ -218,37 +216,49 @@ class HistoryReader {
   }
 
   /** One endpoint's answer, merged with that of a second endpoint if one answers. */
-  async #agreed(from: number, to: number): Promise<readonly Place[]> {
+  async #agreed(from: number, to: number): Promise<Places> {
     let asked: Endpoint | null = null
-    const places = await this.#endpoints.attempt(endpoint => {
+    const first = await this.#endpoints.attempt(endpoint => {
       asked = endpoint
       return this.#ask(endpoint, from, to)
     })
     const other = this.#endpoints.all.find(
       each => each !== asked && each.isUsable && !each.isLagging && each.abilities.has(BY_RANGE),
     )
-    if (other === undefined) return places
-    let others: readonly Place[]
+    if (other === undefined) return first
+    let second: Places
     try {
-      others = await this.#ask(other, from, to)
+      second = await this.#ask(other, from, to)
     } catch (error) {
       // No second endpoint answers for this range: rely on the proofs of the blocks.
-      if (isFeedError(error) && !this.#signal.aborted) return places
+      if (isFeedError(error) && !this.#signal.aborted) return first
       throw error
     }
-    if (digest(places) === digest(others)) return places
+    if (digest(first.places) === digest(second.places)) return first
     // Accept additional blocks for now, because each block must prove itself.
-    const union = new Map([...places, ...others].map(place => [`${place.hash}/${place.logIndex}`, place]))
-    return [...union.values()]
+    return joined([first, second])
   }
 
-  async #ask(endpoint: Endpoint, from: number, to: number): Promise<readonly Place[]> {
-    const { addresses } = this.#query
+  async #ask(endpoint: Endpoint, from: number, to: number): Promise<Places> {
+    const answers: Places[] = []
+    for (const request of this.#requests) {
+      const places = await this.#askOne(endpoint, request, from, to)
+      answers.push({ places, isCut: ROUND_CAPS.has(places.length) || places.length > MAX_LOGS })
+    }
+    return joined(answers)
+  }
+
+  async #askOne(
+    endpoint: Endpoint,
+    { addresses, topics }: LogFilter,
+    from: number,
+    to: number,
+  ): Promise<readonly Place[]> {
     const filter = {
       fromBlock: `0x${from.toString(16)}`,
       toBlock: `0x${to.toString(16)}`,
-      topics: [this.#query.topics],
-      ...(addresses === null || addresses.length > MAX_ADDRESSES ? {} : { address: addresses }),
+      topics,
+      ...(addresses.length > MAX_ADDRESSES ? {} : { address: addresses }),
     }
     const answer = await this.#logs(endpoint, filter)
     if (!Array.isArray(answer))
@@ -286,8 +296,7 @@ class HistoryReader {
           const block = await fetchBlock(endpoint, number, this.#signal)
           const foreign = hashes.find(hash => hash !== block.hash)
           // Once all logs are proven to be there, most are no longer needed, and many blocks are in flight.
-          if (foreign === undefined)
-            return { ...block, logs: block.logs.filter(log => this.#isAskedFor(log)) }
+          if (foreign === undefined) return { ...block, logs: block.logs.filter(this.#matches) }
           throw new FeedError(
             'BLOCK_REFUSED',
             endpoint.name,
@@ -326,6 +335,17 @@ function toldOf(places: readonly Place[]): Chunk['blocks'] {
 function placeOf(item: unknown): Place {
   const { blockNumber, blockHash, logIndex } = toLogEntry(item)
   return { number: blockNumber, hash: blockHash, logIndex }
+}
+
+/** The same log may match several filters, and be in the answers of several endpoints. */
+function joined(answers: readonly Places[]): Places {
+  const [only] = answers
+  if (only !== undefined && answers.length === 1) return only
+  const all = answers.flatMap(({ places }) => places)
+  return {
+    places: [...new Map(all.map(place => [`${place.hash}/${place.logIndex}`, place])).values()],
+    isCut: answers.some(({ isCut }) => isCut),
+  }
 }
 
 const digest = (places: readonly Place[]): string =>

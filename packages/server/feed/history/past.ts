@@ -1,5 +1,5 @@
 /** Requests about blocks that were not followed; see `pastReader.ts`. The results carry no proof of their own. */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import type { LogEntry } from '../answers/entry.ts'
 
 export type PastHeader = { readonly number: number; readonly hash: Hex; readonly timeMs: number }

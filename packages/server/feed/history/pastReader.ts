@@ -5,7 +5,7 @@
  *
  * Nothing proves a range of logs on its own. When a second endpoint gives the same answer, the logs count as proven.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
 import { requestAll } from '../transport/batches.ts'
 import { pause } from '../condition.ts'
@@ -13,7 +13,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
 import { type LogEntry, toLogEntry } from '../answers/entry.ts'
 import { FeedError, type FeedErrorCode, isFeedError } from '../feedError.ts'
-import { LogRange } from './logRange.ts'
+import { PastLogRange } from './pastLogRange.ts'
 import type { PastHeader, PastLogs, PastQuery, PastReader, PastReading } from './past.ts'
 
 /** Calls of one reading for any purpose; an older range or a refusal counts too. */
@@ -37,9 +37,9 @@ const isRangeLike = ({ code, httpStatus }: FeedError): boolean => RANGE_LIKE.has
 
 export function createPastReader(endpoints: EndpointSet, closed: AbortSignal): PastReader {
   /** The range that each endpoint accepts, kept between readings. */
-  const ranges = new Map<Endpoint, LogRange>()
-  const rangeOf = (endpoint: Endpoint): LogRange => {
-    const known = ranges.get(endpoint) ?? new LogRange()
+  const ranges = new Map<Endpoint, PastLogRange>()
+  const rangeOf = (endpoint: Endpoint): PastLogRange => {
+    const known = ranges.get(endpoint) ?? new PastLogRange()
     ranges.set(endpoint, known)
     return known
   }
@@ -50,12 +50,12 @@ export function createPastReader(endpoints: EndpointSet, closed: AbortSignal): P
 
 class Reading implements PastReading {
   readonly #endpoints: EndpointSet
-  readonly #rangeOf: (endpoint: Endpoint) => LogRange
+  readonly #rangeOf: (endpoint: Endpoint) => PastLogRange
   readonly #signal: AbortSignal
   #left = MOST_CALLS
   #logs = 0
 
-  constructor(endpoints: EndpointSet, rangeOf: (endpoint: Endpoint) => LogRange, signal: AbortSignal) {
+  constructor(endpoints: EndpointSet, rangeOf: (endpoint: Endpoint) => PastLogRange, signal: AbortSignal) {
     this.#endpoints = endpoints
     this.#rangeOf = rangeOf
     this.#signal = signal

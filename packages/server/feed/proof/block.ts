@@ -2,7 +2,7 @@
  * A block with its logs, all from the same endpoint and checked against the header. When the header cannot prove that
  * all logs are there, two endpoints must agree.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { pause } from '../condition.ts'
 import { digestOf } from './blockDigest.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../../world/proxy/rule.ts'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { Consumer } from '../testing/consumer.ts'
 import { closeAll, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
 import {

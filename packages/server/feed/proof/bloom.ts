@@ -2,7 +2,7 @@
  * The logs bloom of a header: three bits for every address and topic of a block's logs (yellow paper,
  * section 4.4.1). It cannot prove that no log is missing, but an answer that lost most of them does not match.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { keccak256 } from '../../ops/keccak.ts'
 
 const BLOOM_BYTES = 256

@@ -3,7 +3,8 @@
  * below its child. Where we know the chain's header encoding, the fields must give that hash, so a header cannot be
  * invented.
  */
-import type { Hex, ProofRules } from '../../ops/config.ts'
+import type { ProofRules } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import {
   decodeAnswer,
   type Fields,

@@ -3,7 +3,8 @@
  * later forks, or in the order of coreth, the client of 43114. A header whose fields give its hash cannot be forged, and
  * neither can the roots in it. The fields decide which order applies, not the chain id.
  */
-import type { Hex, ProofRules } from '../../ops/config.ts'
+import type { ProofRules } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { keccak256 } from '../../ops/keccak.ts'
 import { type Fields, FieldError, toBytes, toCount, toHash, toHex, toQuantity } from '../answers/answer.ts'
 import { encodeRlp, integer } from './rlp.ts'

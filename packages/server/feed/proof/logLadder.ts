@@ -3,7 +3,7 @@
  * logs by hash, else by number. The first two prove that no log is missing. The service and `doctor` use the same
  * order. A refusal is remembered in the abilities, so a block causes it only once.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { type Ability, isUnknownBlock } from '../endpoints/abilities.ts'
 import { requestAll } from '../transport/batches.ts'
 import type { Call } from '../transport/connection.ts'

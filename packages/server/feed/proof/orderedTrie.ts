@@ -3,7 +3,7 @@
  * header commits to its receipts. Only the root is needed, so each node is encoded, hashed and dropped. The RLP of
  * integers is prefix-free, so no key is a prefix of another and a branch never has a value of its own.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { keccak256 } from '../../ops/keccak.ts'
 import { headSize, writeHead } from './rlp.ts'
 

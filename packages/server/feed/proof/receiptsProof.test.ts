@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Hex, ProofRules } from '../../ops/config.ts'
+import type { ProofRules } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { toFields } from '../answers/answer.ts'
 import { type HeaderProof, proveHeader } from './headerHash.ts'
 import { type CommittingHeader, isRootOwn, ownLogs, proveReceipts } from './receiptsProof.ts'

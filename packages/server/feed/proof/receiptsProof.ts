@@ -2,7 +2,8 @@
  * Checks that receipts are complete and belong to their block. A recomputed root that equals the one in a proven header is a
  * proof. Receipts that the root does not cover are dropped; a root that cannot be recomputed leaves the block unproven.
  */
-import type { Hex, ProofRules } from '../../ops/config.ts'
+import type { ProofRules } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { FieldError } from '../answers/answer.ts'
 import {
   DEPOSIT_TYPE,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { concat, numberToHex, toRlp } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { bloomOf } from './bloom.ts'
 import { toLogEntry, toReceiptEntry } from '../answers/entry.ts'
 import { encodeReceipt, receiptsRoot } from './receiptsRoot.ts'

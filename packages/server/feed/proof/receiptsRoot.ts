@@ -6,7 +6,7 @@
  * (status or, before Byzantium, the state root; cumulative gas; bloom; logs). Since Canyon, OP-stack chains append the
  * nonce and a version to the list of a deposit. Sizes first, then bytes, read where the digits stand.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { writeBytes } from '../../ops/hexDigits.ts'
 import {
   ADDRESS_DIGITS,

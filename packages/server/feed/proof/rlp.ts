@@ -2,7 +2,7 @@
  * RLP (yellow paper, appendix B) of hex and of lists of it, written into one buffer: sizes first, then bytes. Hex must
  * have an even number of digits; pass integers through `integer` first.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 
 export type RlpItem = Hex | readonly RlpItem[]
 

@@ -4,7 +4,7 @@
  *
  * A root that does not match leaves the blocks unproven; it is no evidence against an endpoint.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
 import { keptLogs } from './block.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'

@@ -4,7 +4,7 @@
  *
  * Nothing proves its logs, so they are dropped. It is recognised by its hash, which no other transaction can have.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { keccak256 } from '../../ops/keccak.ts'
 
 const PREFIX = Buffer.from('matic-bor-receipt-')

@@ -1,5 +1,5 @@
 /** Blocks that anyone can make large: a contract that logs nothing, or much, as often as its caller asks for. */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { type LocalChain, mineTransactions } from './localChain.ts'
 
 /**

@@ -1,6 +1,7 @@
 /** Feeds and their consumers in tests: opened in a line, closed after the test in reverse order. */
 import { type Clock, systemClock } from '../../ops/clock.ts'
-import { type ChainConfig, Secret } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import { Secret } from '../../ops/secret.ts'
 import type { BlockRef, Feed, Resume } from '../feed.ts'
 import { type FeedOptions, openFeed } from '../openFeed.ts'
 import { Consumer } from './consumer.ts'

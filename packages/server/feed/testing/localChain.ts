@@ -1,6 +1,8 @@
 /** One anvil node for tests of the feed: mining, forks and transactions by plain JSON-RPC, without our client. */
 import { type Anvil, type AnvilOptions, startAnvil } from '../../../world/anvil.ts'
-import { type ChainConfig, type Hex, Secret } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
+import { Secret } from '../../ops/secret.ts'
 
 export type LocalChain = {
   readonly anvil: Anvil

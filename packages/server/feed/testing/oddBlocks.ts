@@ -4,7 +4,8 @@
  */
 import { createMPT } from '@ethereumjs/mpt'
 import { concat, keccak256, numberToHex, stringToHex, toRlp, trim } from 'viem'
-import type { Hex, ProofRules } from '../../ops/config.ts'
+import type { ProofRules } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 
 export type Wire = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,7 @@
  * number and range, with none of our own code, and compared with what a consumer has after all it went through.
  */
 import { expect } from 'vitest'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import type { Consumer } from './consumer.ts'
 import type { LocalChain, RpcBlock } from './localChain.ts'
 

@@ -3,7 +3,8 @@
  * in its heap would hide it. Arguments: URL, chain id, genesis hash, block hash.
  */
 import { systemClock } from '../../ops/clock.ts'
-import { type Hex, Secret } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
+import { Secret } from '../../ops/secret.ts'
 import { fetchBlock } from '../proof/block.ts'
 import { Endpoint } from '../endpoints/endpoint.ts'
 

@@ -2,7 +2,7 @@
  * The address of an endpoint, split into the part to dial and the parts to keep secret. Text from the endpoint goes
  * through `redact` before it enters an error, because providers echo keys and paths.
  */
-import type { Secret } from '../../ops/config.ts'
+import type { Secret } from '../../ops/secret.ts'
 import { FeedError } from '../feedError.ts'
 
 export type Address = {

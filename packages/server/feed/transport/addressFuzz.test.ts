@@ -1,7 +1,7 @@
 /** Whatever stands where the URL of a node belongs: an address, or a refusal that does not repeat it. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Secret } from '../../ops/config.ts'
+import { Secret } from '../../ops/secret.ts'
 import { runs, SECRET, survive, text } from '../../ops/testing/hostile.ts'
 import { parseAddress } from './address.ts'
 import { isFeedError } from '../feedError.ts'

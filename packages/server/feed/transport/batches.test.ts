@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../../ops/clock.ts'
-import { Secret } from '../../ops/config.ts'
+import { Secret } from '../../ops/secret.ts'
 import { requestAll } from './batches.ts'
 import { fetchBlock } from '../proof/block.ts'
 import { Endpoint } from '../endpoints/endpoint.ts'

@@ -6,11 +6,13 @@ import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 
+type Needs = Pick<HttpContext, 'limit' | 'pageSecret' | 'store'>
+
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 const QUERY = 'audit'
 
-export function registerAudit(app: FastifyInstance, context: HttpContext): void {
+export function registerAudit(app: FastifyInstance, context: Needs): void {
   app.get('/v1/admin/audit', async (request, reply) => {
     const params = new Params(searchOf(request), ['limit', 'cursor'], malformed)
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT

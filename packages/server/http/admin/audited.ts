@@ -7,7 +7,7 @@ import { principalOf } from '../resources/session.ts'
 export const actorOf = (request: FastifyRequest): string => `key:${principalOf(request).keyId}`
 
 export async function auditChange(
-  { store, clock }: HttpContext,
+  { store, clock }: Pick<HttpContext, 'clock' | 'store'>,
   request: FastifyRequest,
   action: string,
   subject: string,

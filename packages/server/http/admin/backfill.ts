@@ -9,7 +9,9 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
-export function registerBackfill(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'backfills' | 'chains' | 'clock' | 'store'>
+
+export function registerBackfill(app: FastifyInstance, context: Needs): void {
   const { backfills } = context
   app.get('/v1/admin/backfill', async request => {
     new Params(searchOf(request), [], malformed)

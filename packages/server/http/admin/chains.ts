@@ -6,7 +6,9 @@ import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 
-export function registerChainSwitches(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'store'>
+
+export function registerChainSwitches(app: FastifyInstance, context: Needs): void {
   for (const [action, isPaused] of [
     ['pause', true],
     ['resume', false],

@@ -9,7 +9,9 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
-export function registerConsumers(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'access' | 'clock' | 'store'>
+
+export function registerConsumers(app: FastifyInstance, context: Needs): void {
   const { store, access } = context
   app.get('/v1/admin/consumers/:consumer', async request => {
     new Params(searchOf(request), [], malformed)

@@ -11,10 +11,12 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'store' | 'world'>
+
 /** Number of past incidents in the list. */
 const TOLD = 20
 
-export function registerIncidents(app: FastifyInstance, context: HttpContext): void {
+export function registerIncidents(app: FastifyInstance, context: Needs): void {
   const { world, clock } = context
   const incidents = (world?.incidents ?? []).map(({ name, about, hasEnd }) => ({
     name,

@@ -9,7 +9,10 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 import { actorOf } from './audited.ts'
 
-export function registerKeys(app: FastifyInstance, { access, clock }: HttpContext): void {
+export function registerKeys(
+  app: FastifyInstance,
+  { access, clock }: Pick<HttpContext, 'access' | 'clock'>,
+): void {
   app.post('/v1/admin/keys', async (request, reply) => {
     new Params(searchOf(request), [], malformed)
     const { consumer, name, scopes, expires_at_ms } = bodyOf(request, KeyRequest)

@@ -5,13 +5,15 @@ import { RequestError } from '../plumbing/apiError.ts'
 import { bodyOf } from '../plumbing/body.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { Params } from '../plumbing/params.ts'
-import { asCommitted, presentText } from '../views/presented.ts'
+import { asCommitted, presentText } from '../views/stateAsShown.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import type { PolicyInForce } from '../settings.ts'
 import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 
-export function registerPolicy(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'adoptPolicy' | 'chains' | 'clock' | 'settings' | 'store'>
+
+export function registerPolicy(app: FastifyInstance, context: Needs): void {
   const { settings } = context
   app.get('/v1/admin/policy', async request => {
     new Params(searchOf(request), [], malformed)

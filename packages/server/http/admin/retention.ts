@@ -8,7 +8,9 @@ import { malformed, searchOf } from '../plumbing/request.ts'
 import type { Retention } from '../settings.ts'
 import { auditChange } from './audited.ts'
 
-export function registerRetention(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'clock' | 'settings' | 'store'>
+
+export function registerRetention(app: FastifyInstance, context: Needs): void {
   const { settings } = context
   app.get('/v1/admin/retention', async request => {
     new Params(searchOf(request), [], malformed)

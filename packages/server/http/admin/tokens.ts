@@ -1,6 +1,6 @@
 /** /v1/admin/tokens/{chain_id}/{token_address}: enrol a token permanently, remove it, or confirm changed decimals. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { DecimalsRequest } from '@assay/sdk/wire'
 import { RequestError } from '../plumbing/apiError.ts'
 import { bodyOf } from '../plumbing/body.ts'
@@ -8,12 +8,14 @@ import { type HttpContext, type ServedChain, servedChain } from '../plumbing/con
 import { pendingText } from '../resources/enrol.ts'
 import { addressIn, integerIn, Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
-import { readingOf } from '../views/presented.ts'
+import { readingOf } from '../views/stateAsShown.ts'
 import { tokenText } from '../views/rows.ts'
 import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 
-export function registerEnrolments(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'store'>
+
+export function registerEnrolments(app: FastifyInstance, context: Needs): void {
   app.post('/v1/admin/tokens/:chain_id/:token_address', async (request, reply) => {
     const { chain, token } = subject(context, request)
     const { chainId } = chain.config
@@ -59,7 +61,7 @@ export function registerEnrolments(app: FastifyInstance, context: HttpContext): 
 }
 
 function subject(
-  context: HttpContext,
+  context: Pick<HttpContext, 'chains'>,
   request: FastifyRequest,
 ): { readonly chain: ServedChain; readonly token: Address } {
   new Params(searchOf(request), [], malformed)

@@ -6,6 +6,8 @@ import type { HttpContext } from '../plumbing/context.ts'
 import { pointsOf } from './pastPrices.ts'
 import type { Token } from './prices.ts'
 
+type Needs = Pick<HttpContext, 'clock' | 'config' | 'store'>
+
 type Exact = exact.Exact
 export type Candle = {
   readonly fromMs: number
@@ -22,7 +24,7 @@ const MOST_POINTS = 50_000
 
 /** Oldest first; buckets begin before `beforeMs`, but not before `sinceMs`. */
 export async function candlesBack(
-  context: HttpContext,
+  context: Needs,
   token: Token,
   {
     intervalMs,
@@ -70,7 +72,7 @@ function take(made: Candle[], fromMs: number, value: Exact): void {
 }
 
 async function firstRecordMs(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   { chainId, tokenAddress }: Token,
   toMs: number,
 ): Promise<number | null> {

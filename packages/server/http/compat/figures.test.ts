@@ -1,15 +1,7 @@
 /** The volume of a day, and prices of the past, over a real store: known whole, or absent with the reason. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PoolEventDraft, RecordDraft } from '../../store/port.ts'
 import { type FullStore, sqliteDatabase, type TestDatabase } from '../../store/testing/connect.ts'
-import {
-  address,
-  commitOf,
-  poolFacts,
-  tokenFacts,
-  tokenUpsert,
-  unpricedUpsert,
-} from '../../store/testing/drafts.ts'
+import { address, type CommitParts, commitOf, tokenFacts } from '../../store/testing/drafts.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { SingleFlight } from '../plumbing/singleFlight.ts'
 import { candlesBack } from './candlesBack.ts'
@@ -17,14 +9,20 @@ import { priceNear } from './defillama/near.ts'
 import { DayVolumes } from './figures.ts'
 import { priceAt } from './pastPrices.ts'
 import type { Token } from './prices.ts'
+import {
+  CHAIN,
+  DAY_MS,
+  followed,
+  marketWith,
+  NOW_MS,
+  POOL,
+  said,
+  swapAt,
+  TOKEN,
+  UNIT,
+} from './testing/market.ts'
 
-const CHAIN = 1
-const DAY_MS = 86_400_000
 const HOUR_MS = DAY_MS / 24
-const NOW_MS = 2 * DAY_MS
-const UNIT = 10n ** 18n
-const POOL = poolFacts('pool', address('token'), address('usd'))
-const TOKEN: Token = { chainId: CHAIN, tokenAddress: address('token') as Token['tokenAddress'] }
 
 let database: TestDatabase
 let store: FullStore
@@ -48,71 +46,14 @@ const contextWith = ({ minScore = 1, hours = 72 } = {}): HttpContext =>
 const volume = (limits?: Parameters<typeof contextWith>[0]) =>
   new DayVolumes(contextWith(limits)).ofToken(TOKEN)
 
-type Commit = Parameters<typeof commitOf>[2]
-async function commit(parts: Commit): Promise<void> {
+async function commit(parts: CommitParts): Promise<void> {
   step += 1
   const outcome = await store.commit(commitOf(CHAIN, step, parts))
   expect(outcome.outcome).toBe('committed')
 }
 
-/** A record of the token at a block, with `price` whole dollars; null says UNPRICED. */
-function said(
-  price: number | null,
-  block: number,
-  atMs: number,
-  expiresAtMs: number | null = null,
-): RecordDraft {
-  const head = { chainId: CHAIN, recordId: `${block}` }
-  const draft =
-    price === null
-      ? unpricedUpsert(head, TOKEN.tokenAddress, 'NO_ROUTE')
-      : tokenUpsert(head, TOKEN.tokenAddress, `${price}`)
-  const as_of = { block_number: block, block_hash: '0x', block_time_ms: atMs }
-  const value =
-    price === null
-      ? {}
-      : {
-          price_usd: { numerator: `${price}`, denominator: '1', display: `${price}` },
-          expires_at_ms: expiresAtMs,
-        }
-  return { ...draft, payload: { ...draft.payload, evaluated_at_ms: atMs, as_of, ...value } }
-}
-
-const swapAt = (block: number, atMs: number, amounts: Readonly<Record<string, bigint>>): PoolEventDraft => ({
-  poolAddress: POOL.poolAddress,
-  kind: 'SWAP',
-  blockNumber: block,
-  blockHash: `hash ${block}`,
-  logIndex: 0,
-  body: JSON.stringify({
-    block_time_ms: atMs,
-    ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, `${value}`])),
-  }),
-})
-
-const followed = (trackedSinceMs: number, createdMs: number | null = null) => ({
-  key: `pool/${POOL.poolAddress}`,
-  text: JSON.stringify({
-    createdMs,
-    state: { verifiedMs: 1, verifiedNumber: 1, trackedSinceMs, past: null },
-  }),
-})
-
-/** 2 dollars until block 50, then 3; 5 and 2 tokens traded within the last day, 7 before it. */
 async function market(entity = followed(0)): Promise<void> {
-  await commit({
-    pools: [POOL],
-    tokens: [tokenFacts(TOKEN.tokenAddress)],
-    entities: [entity],
-    records: [said(2, 1, 0.1 * DAY_MS), said(3, 50, 1.5 * DAY_MS)],
-    events: [
-      swapAt(10, 0.9 * DAY_MS, { amount0: 7n * UNIT }),
-      swapAt(20, 1.2 * DAY_MS, { amount0: -5n * UNIT }),
-      swapAt(60, 1.6 * DAY_MS, { amount0_in: 3n * UNIT, amount0_out: 1n * UNIT }),
-      swapAt(70, 1.7 * DAY_MS, { amount0: 1000n * UNIT }),
-    ],
-  })
-  await commit({ orphanedBlocks: ['hash 70'] })
+  for (const parts of marketWith(entity)) await commit(parts)
 }
 
 describe('the volume of a day', () => {

@@ -11,6 +11,11 @@ import { type Price, priceIn, type Token } from './prices.ts'
 import { percentBetween, type Signed } from './rounding.ts'
 import { poolsOf, sumOf, tradedIn, volumeOf } from './tradedPools.ts'
 
+export type Needs = Pick<
+  HttpContext,
+  'chains' | 'clock' | 'config' | 'feeds' | 'flights' | 'limit' | 'quotes' | 'settings' | 'store'
+>
+
 export const DAY_MS = 86_400_000
 /** What a response with sums or candles costs in addition to its request. */
 export const FIGURE_UNITS = 2
@@ -20,10 +25,10 @@ const MOST_KEPT = 5000
 export type Figure = exact.Exact | string
 
 export class DayVolumes {
-  readonly #context: HttpContext
+  readonly #context: Needs
   readonly #kept = new Map<string, { readonly volume: Figure; readonly atMs: number }>()
 
-  constructor(context: HttpContext) {
+  constructor(context: Needs) {
     this.#context = context
   }
 
@@ -68,12 +73,7 @@ type Reserves = {
 export type Decimals = { readonly token0: number | null; readonly token1: number | null }
 
 /** Both sides of a pool at their prices. A concentrated pool does not reveal what it holds outside the known ranges. */
-export function reserveOf(
-  context: HttpContext,
-  row: PoolRow,
-  decimals: Decimals,
-  moment: PoolMoment,
-): Figure {
+export function reserveOf(context: Needs, row: PoolRow, decimals: Decimals, moment: PoolMoment): Figure {
   if (row.state === null) return 'NOT_VERIFIED'
   const state = JSON.parse(row.state) as Reserves
   const { freshness } = readingOfPool(state, moment)
@@ -96,7 +96,7 @@ const sideOf = (price: Price | string, amount: string, decimals: number | null):
 
 /** The change in per cent from the price published `agoMs` earlier. */
 export async function changeSince(
-  context: HttpContext,
+  context: Needs,
   token: Token,
   now: Price,
   agoMs: number,

@@ -9,12 +9,14 @@ import type { HttpContext } from '../plumbing/context.ts'
 import { standingPoints } from '../../store/standing.ts'
 import { type Price, priceOf, type Token } from './prices.ts'
 
+type Needs = Pick<HttpContext, 'config' | 'store'>
+
 /** Records per read. */
 const PAGE = 1000
 export const NO_HISTORY = 'NO_HISTORY'
 
 /** The price valid at a moment, or the reason why there was none. */
-export async function priceAt(context: HttpContext, token: Token, ms: number): Promise<Price | string> {
+export async function priceAt(context: Needs, token: Token, ms: number): Promise<Price | string> {
   const row = await context.store.readTokenAt(token.chainId, token.tokenAddress, { ms })
   if (row === null) return NO_HISTORY
   const price = priceOf(JSON.parse(row.state) as CompactState, context.config.compat.minScore)
@@ -35,7 +37,7 @@ export type Point = {
  * needs the states themselves.
  */
 export async function* pointsOf(
-  { store, config }: HttpContext,
+  { store, config }: Needs,
   { chainId, tokenAddress }: Token,
   fromMs: number,
   toMs: number,
@@ -59,7 +61,7 @@ export async function* pointsOf(
 
 /** The first record of the log with a price in `[fromMs, toMs)`, with its score. */
 export async function firstPrice(
-  context: HttpContext,
+  context: Needs,
   token: Token,
   fromMs: number,
   toMs: number,

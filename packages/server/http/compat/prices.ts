@@ -5,14 +5,16 @@
 import { exact } from '@assay/sdk'
 import type { CompactState } from '@assay/sdk/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { TokenRow } from '../../store/port.ts'
 import { lookUpAll } from '../resources/batchLookUps.ts'
 import { ENTRY_UNITS, giveBack, spend } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { budgetSpent } from '../resources/onDemand.ts'
-import { presentText, readingOf } from '../views/presented.ts'
+import { presentText, readingOf } from '../views/stateAsShown.ts'
 import { principalOf } from '../resources/session.ts'
+
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'store'>
 
 export type Token = { readonly chainId: number; readonly tokenAddress: Address }
 
@@ -29,7 +31,7 @@ export type Found = { readonly row: TokenRow | null } & (
 
 /** In the order of the request. An unknown token is looked up, within the quota, and priced at a later request. */
 export async function currentPrices(
-  context: HttpContext,
+  context: Needs,
   request: FastifyRequest,
   reply: FastifyReply,
   tokens: readonly Token[],
@@ -57,14 +59,14 @@ export async function currentPrices(
 }
 
 /** Uses stored prices only: nothing is looked up. */
-export async function knownPrices(context: HttpContext, tokens: readonly Token[]): Promise<readonly Found[]> {
+export async function knownPrices(context: Needs, tokens: readonly Token[]): Promise<readonly Found[]> {
   if (tokens.length === 0) return []
   const rows = await context.store.readTokensOf(tokens)
   return tokens.map(({ chainId }, at) => foundIn(context, chainId, rows[at] ?? null))
 }
 
 /** `text` is a compact state from a token's or a pool's row. */
-export function priceIn(context: HttpContext, chainId: number, text: string | null): Price | string {
+export function priceIn(context: Needs, chainId: number, text: string | null): Price | string {
   const state = presentText(text, readingOf(context, chainId)) as CompactState | null
   if (state === null) return UNKNOWN
   return priceOf(state, context.config.compat.minScore)
@@ -78,7 +80,7 @@ export function priceOf(state: CompactState, minScore: number): Price | string {
   return { value: exact.from(state.price_usd), score, evaluatedAtMs: state.evaluated_at_ms }
 }
 
-function foundIn(context: HttpContext, chainId: number, row: TokenRow | null): Found {
+function foundIn(context: Needs, chainId: number, row: TokenRow | null): Found {
   const price = priceIn(context, chainId, row?.price ?? null)
   return typeof price === 'string' ? { row, price: null, reason: price } : { row, price }
 }

@@ -8,6 +8,8 @@ import type { HttpContext } from '../plumbing/context.ts'
 import { type Point, pointsOf } from './pastPrices.ts'
 import type { Token } from './prices.ts'
 
+type Needs = Pick<HttpContext, 'clock' | 'config' | 'settings' | 'store'>
+
 /** Limit per token or answer: more swaps are too much work for one request. */
 const MOST_SWAPS = 20_000
 const MOST_POINTS = 50_000
@@ -26,7 +28,7 @@ export type Traded = {
 
 /** The pools of a token; null when there are too many to add up. */
 export async function poolsOf(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   { chainId, tokenAddress }: Token,
 ): Promise<readonly PoolRow[] | null> {
   const { pools } = await store.readPools({ chainId, tokenAddress, after: null, limit: MOST_POOLS + 1 })
@@ -35,7 +37,7 @@ export async function poolsOf(
 
 /** The swaps of the token in these pools since `fromMs`; a reason when they are not completely known. */
 export async function tradedIn(
-  context: HttpContext,
+  context: Needs,
   token: Token,
   pools: readonly PoolRow[],
   fromMs: number,
@@ -94,7 +96,7 @@ type Body = Readonly<Record<string, string>> & { readonly block_time_ms: number 
 
 /** Adds a pool's swaps; false once there are too many. */
 async function collect(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   { chainId, poolAddress, token0 }: PoolRow,
   token: string,
   fromMs: number,
@@ -135,7 +137,7 @@ function amountOf(body: Body, side: '0' | '1'): bigint {
  * no trades before it.
  */
 async function followedSince(
-  { store, settings, clock }: HttpContext,
+  { store, settings, clock }: Needs,
   chainId: number,
   pools: readonly PoolRow[],
   fromMs: number,
@@ -157,7 +159,7 @@ async function followedSince(
 
 /** The token's price at each swap's block: from its last record at or before it. Null for too many records. */
 async function valuesAt(
-  context: HttpContext,
+  context: Needs,
   token: Token,
   swaps: readonly Swap[],
 ): Promise<readonly (exact.Exact | null)[] | null> {

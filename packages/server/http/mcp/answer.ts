@@ -3,6 +3,7 @@
  * any process can answer them.
  */
 import { AssayError, ForbiddenError, RateLimitedError, UnauthenticatedError } from '@assay/sdk'
+import manifest from '../../package.json' with { type: 'json' }
 import { misfit } from '../plumbing/body.ts'
 import { CODE, isRecord, type Message, type Params, ProtocolError } from './message.ts'
 import { HANDSHAKE, type Revision, SERVER_KEY, STATELESS } from './revision.ts'
@@ -15,7 +16,7 @@ export type Door = Asked & {
   readonly pay: (units: number) => Promise<void>
 }
 
-const SERVER = { name: 'assay', title: 'Assay', version: '0.1.0' } as const
+const SERVER = { name: 'assay', title: 'Assay', version: manifest.version } as const
 const ABILITIES = { tools: {} } as const
 /** The list of tools changes only with a new version of the service. */
 const LISTED_FOR_MS = 3_600_000

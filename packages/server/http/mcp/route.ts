@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createClient } from '@assay/sdk'
-import { isOwnOrigin } from '../../access/presented.ts'
+import { isOwnOrigin } from '../../access/credentials.ts'
 import { Refusal, RequestError } from '../plumbing/apiError.ts'
 import { charge } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'
@@ -17,10 +17,12 @@ import { fetchInside } from './inside.ts'
 import { CODE, errorText, idOf, messageIn, ProtocolError, resultText } from './message.ts'
 import type { Revision } from './revision.ts'
 
+type Needs = Pick<HttpContext, 'config' | 'limit'>
+
 export const MCP_PATH = '/mcp'
 const MAX_BODY = 16 * 1024
 
-export function registerMcp(app: FastifyInstance, context: HttpContext): void {
+export function registerMcp(app: FastifyInstance, context: Needs): void {
   if (!context.config.mcp.isEnabled) return
   app.post(MCP_PATH, { bodyLimit: MAX_BODY }, async (request, reply) => {
     new Params(searchOf(request), [], malformed)
@@ -72,12 +74,7 @@ async function accepted(reply: FastifyReply, door: Door): Promise<FastifyReply> 
 const send = (reply: FastifyReply, status: number, text: string): FastifyReply =>
   reply.code(status).header('content-type', JSON_TYPE).send(text)
 
-function doorOf(
-  app: FastifyInstance,
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Door {
+function doorOf(app: FastifyInstance, context: Needs, request: FastifyRequest, reply: FastifyReply): Door {
   return {
     minScore: context.config.mcp.minScore,
     client: createClient({ baseUrl: 'http://inside', fetch: fetchInside(app, request, reply) }),
@@ -86,7 +83,7 @@ function doorOf(
 }
 
 /** Refuses pages led here by a host name of their own (DNS rebinding): browsers send Origin with every POST. */
-function assertNoForeignPage({ config }: HttpContext, { raw }: FastifyRequest): void {
+function assertNoForeignPage({ config }: Needs, { raw }: FastifyRequest): void {
   const { origin } = raw.headers
   if (origin === undefined || isOwnOrigin(raw, config.listen.publicOrigin)) return
   if (!config.access.corsOrigins.includes(origin)) throw new Refusal(403)

@@ -5,6 +5,8 @@ import { Refusal } from './apiError.ts'
 import type { HttpContext } from './context.ts'
 import { quotaLines } from './quotaLines.ts'
 
+type Needs = Pick<HttpContext, 'limit'>
+
 /** Surcharge for on-demand computation: ten units in all. */
 export const COMPUTING_UNITS = 9
 /** Cost of each batch entry that needs a look-up. */
@@ -12,7 +14,7 @@ export const ENTRY_UNITS = 10
 
 /** Throws the refusal when not enough units are left. */
 export async function charge(
-  context: HttpContext,
+  context: Needs,
   request: FastifyRequest,
   reply: FastifyReply,
   units: number,
@@ -23,7 +25,7 @@ export async function charge(
 
 /** Spends the units if enough are left. */
 export async function spend(
-  { limit }: HttpContext,
+  { limit }: Needs,
   { principal }: FastifyRequest,
   reply: FastifyReply,
   units: number,
@@ -37,7 +39,7 @@ export async function spend(
 
 /** Returns units spent on something that this request is then refused. */
 export function giveBack(
-  { limit }: HttpContext,
+  { limit }: Needs,
   { principal }: FastifyRequest,
   reply: FastifyReply,
   units: number,

@@ -1,11 +1,11 @@
-/** The dependencies of the API's resources. */
+/** The dependencies of the API's resources. Each resource names those it uses as its `Needs`. */
 import type { Policy } from '@assay/engine'
 import type { Access } from '../../access/access.ts'
 import type { ClientAddresses } from '../../access/clientAddress.ts'
 import type { FailureThrottle } from '../../access/failureThrottle.ts'
 import type { Limiter } from '../../access/rateLimit.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { ChainConfig, Config } from '../../ops/config.ts'
+import type { ChainConfig, Config } from '../../config/config.ts'
 import type { Log } from '../../ops/log.ts'
 import type { Store } from '../../store/port.ts'
 import type { Hub } from '../../stream/hub.ts'
@@ -21,7 +21,8 @@ import type { Settings } from '../settings.ts'
 import type { SingleFlight } from './singleFlight.ts'
 
 export type ServedChain = {
-  readonly config: ChainConfig /** Null while the chain's worker is down. */
+  readonly config: ChainConfig
+  /** Null while the chain's worker is down. */
   service(): ChainService | null
 }
 
@@ -59,12 +60,9 @@ export type HttpContext = {
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }
 
-export function servedChain(context: HttpContext, chainId: number): ServedChain {
-  const chain = context.chains.get(chainId)
+export function servedChain({ chains }: Pick<HttpContext, 'chains'>, chainId: number): ServedChain {
+  const chain = chains.get(chainId)
   if (chain === undefined)
-    throw new RequestError(
-      404,
-      `chain ${chainId} is not served; served are ${[...context.chains.keys()].join(', ')}`,
-    )
+    throw new RequestError(404, `chain ${chainId} is not served; served are ${[...chains.keys()].join(', ')}`)
   return chain
 }

@@ -6,10 +6,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Methods beyond plain reading: the batch and the session are POST. */
 const METHODS = 'GET, POST'
-const REQUEST_HEADERS =
-  'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Cg-Demo-Api-Key, X-Cg-Pro-Api-Key'
-/** Response headers that a page may read; all others are hidden from it. */
-const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Assay-Reason, X-Request-Id'
+const REQUEST_HEADERS = [
+  'Authorization, Content-Type, If-None-Match, Last-Event-ID',
+  'X-Api-Key, X-Cg-Demo-Api-Key, X-Cg-Pro-Api-Key',
+  // What clients of MCP send, in either revision.
+  'MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
+].join(', ')
+/** Response headers that a page may read; all others are hidden from it. A gateway in front may add MCP sessions. */
+const EXPOSED = 'ETag, Mcp-Session-Id, RateLimit, RateLimit-Policy, Retry-After, X-Assay-Reason, X-Request-Id'
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const KEPT_S = '600'
 

@@ -3,7 +3,7 @@
  * parameter, the value received and what was expected; the caller chooses the format of the answer.
  */
 import { checksummed } from '../../ops/checksum.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 
 export type Fault = { readonly kind: 'params' | 'address'; readonly message: string }
 export type FaultOf = (fault: Fault) => Error

@@ -7,9 +7,11 @@ import { ENTRY_UNITS, giveBack, spend } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { budgetSpent } from './onDemand.ts'
 import { addressIn, Params } from '../plumbing/params.ts'
-import { presentText, readingOf } from '../views/presented.ts'
+import { presentText, readingOf } from '../views/stateAsShown.ts'
 import { malformedQuote, searchOf } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
+
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'quotes' | 'store'>
 
 const MAX_BODY = 64 * 1024
 
@@ -20,7 +22,7 @@ type EntryError = {
 }
 type Outcome = { readonly quote: object } | { readonly error: EntryError }
 
-export function registerBatch(app: FastifyInstance, context: HttpContext): void {
+export function registerBatch(app: FastifyInstance, context: Needs): void {
   app.post('/v1/quote/tokens', { bodyLimit: MAX_BODY }, async (request, reply) => {
     new Params(searchOf(request), [], malformedQuote)
     const { tokens, min_score } = bodyOf(request, BatchRequest, malformedQuote)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Principal } from '../../access/access.ts'
 import { RateLimit } from '../../access/rateLimit.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { EnrolmentClaim } from '../../store/operator.ts'
 import { lookUpAll } from './batchLookUps.ts'
 import type { HttpContext } from '../plumbing/context.ts'

@@ -4,11 +4,13 @@
  */
 import type { QuoteErrorCode } from '@assay/sdk/wire'
 import type { Principal } from '../../access/access.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Enrolment } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 import { admit, type Fee, pendingText, progressOf, startEnrolment, underway } from './enrol.ts'
+
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'store'>
 
 type Asked = { readonly chainId: number; readonly tokenAddress: Address }
 type LookedUp =
@@ -27,7 +29,7 @@ type Entry =
   | { readonly asked: Asked; readonly chain: ServedChain; readonly progress: Enrolment | null }
 
 export async function lookUpAll(
-  context: HttpContext,
+  context: Needs,
   principal: Principal,
   asked: readonly Asked[],
   fee: Fee,
@@ -56,7 +58,7 @@ export async function lookUpAll(
 
 /** Refusals by token, for those that would start a look-up: a token listed twice is looked up, and charged, once. */
 async function refusalsOf(
-  context: HttpContext,
+  context: Pick<HttpContext, 'clock' | 'store'>,
   principal: Principal,
   entries: readonly Entry[],
   fee: Fee,
@@ -74,7 +76,7 @@ async function refusalsOf(
 
 const keyOf = ({ chainId, tokenAddress }: Asked): string => `${chainId}/${tokenAddress}`
 
-async function entryOf({ chains }: HttpContext, asked: Asked): Promise<Entry> {
+async function entryOf({ chains }: Pick<HttpContext, 'chains'>, asked: Asked): Promise<Entry> {
   try {
     const chain = chains.get(asked.chainId)
     if (chain === undefined)

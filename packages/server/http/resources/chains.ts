@@ -1,11 +1,13 @@
 /** GET /v1/chains and GET /v1/chains/{chain_id}/health. */
 import type { FastifyInstance } from 'fastify'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { integerIn, Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 
-export function registerChains(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds'>
+
+export function registerChains(app: FastifyInstance, context: Needs): void {
   app.get('/v1/chains', async request => {
     new Params(searchOf(request), [], malformed)
     const nowMs = context.clock.nowMs()

@@ -1,6 +1,6 @@
 /** Answers computed for one token at the tip, with the errors and the 202 that all of them share. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { ChainService } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import { charge, COMPUTING_UNITS, giveBack } from '../plumbing/charge.ts'
@@ -8,10 +8,12 @@ import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
 import { inTime, serviceOf } from './onDemand.ts'
 import { Params } from '../plumbing/params.ts'
-import { readingOf } from '../views/presented.ts'
+import { readingOf } from '../views/stateAsShown.ts'
 import { subject } from '../views/quoteSubject.ts'
 import { malformedQuote, searchOf, sendJson } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
+
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'quotes' | 'store'>
 
 export type ComputedAnswer =
   | { readonly outcome: 'answer'; readonly json: string }
@@ -30,7 +32,7 @@ export type Question = {
 }
 
 /** The handler of a path that ends with `:chain_id` and `:token_address`. */
-export function answering(context: HttpContext, question: Question) {
+export function answering(context: Needs, question: Question) {
   const { parameters, deadlineMs, asked } = question
   const unpriced = (reason: string) => new QuoteError('NO_ROUTE', question.unpriced, reason)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -57,7 +59,7 @@ export function answering(context: HttpContext, question: Question) {
 
 /** A token that is not evaluated yet: 202, like its quote. */
 async function pending(
-  context: HttpContext,
+  context: Needs,
   chain: ServedChain,
   address: Address,
   request: FastifyRequest,

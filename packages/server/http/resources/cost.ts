@@ -3,10 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { answering } from './computedAnswer.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'quotes' | 'store'>
+
 /** The computation alternates with the blocks of the chain. */
 const DEADLINE_MS = 8000
 
-export function registerCost(app: FastifyInstance, context: HttpContext): void {
+export function registerCost(app: FastifyInstance, context: Needs): void {
   const respond = answering(context, {
     parameters: [],
     deadlineMs: DEADLINE_MS,

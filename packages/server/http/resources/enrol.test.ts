@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../access/access.ts'
 import { systemClock } from '../../ops/clock.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Enrolment } from '../../worker/chainService.ts'
 import { QuoteError, Refusal } from '../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'

@@ -1,12 +1,14 @@
 /** Enrols an unknown token, within the consumer's daily limit. */
 import { DEFAULT_LIMITS } from '../../access/limits.ts'
 import type { Principal } from '../../access/access.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { EnrolmentClaim } from '../../store/operator.ts'
 import type { Enrolment } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 import { budgetSpent, callsSpent, inTime, serviceOf, unavailable } from './onDemand.ts'
+
+type Needs = Pick<HttpContext, 'clock' | 'store'>
 
 const DAY_MS = 86_400_000
 /** Yesterday's enrolments leave the count one by one; retrying every second gains nothing. */
@@ -27,7 +29,7 @@ export type Fee = {
 
 /** PENDING or EVALUATED; throws the quote error of a token that cannot be enrolled. Only a new look-up is charged. */
 export async function enrolFor(
-  context: HttpContext,
+  context: Needs,
   principal: Principal,
   chain: ServedChain,
   token: Address,
@@ -49,7 +51,7 @@ export const progressOf = (chain: ServedChain, token: Address): Promise<Enrolmen
  * are claimed, because units can be returned; an enrolment that another request has used meanwhile cannot.
  */
 export async function admit(
-  context: HttpContext,
+  context: Needs,
   principal: Principal,
   wanted: readonly Wanted[],
   { pay, giveBack }: Fee,
@@ -100,7 +102,7 @@ export const pendingText = (
 ): object => ({ chain_id: chainId, token, state: 'PENDING', stage, retry_after_ms: retryAfterMs })
 
 function claimOf(
-  { clock }: HttpContext,
+  { clock }: Needs,
   { consumer, limits }: Principal,
   { chain, token }: Wanted,
 ): EnrolmentClaim {

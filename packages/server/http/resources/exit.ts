@@ -6,6 +6,8 @@ import type { HttpContext } from '../plumbing/context.ts'
 import type { Params } from '../plumbing/params.ts'
 import { malformedQuote } from '../plumbing/request.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'quotes' | 'store'>
+
 const DEADLINE_MS = 3000
 const MAX_SIZES = 8
 const DEFAULT_USD = '100,1000,10000'
@@ -14,7 +16,7 @@ const MAX_MICROUSD = 10n ** 18n
 /** The largest possible balance. */
 const MAX_UNITS = (1n << 256n) - 1n
 
-export function registerExit(app: FastifyInstance, context: HttpContext): void {
+export function registerExit(app: FastifyInstance, context: Needs): void {
   const respond = answering(context, {
     parameters: ['usd', 'amount'],
     deadlineMs: DEADLINE_MS,

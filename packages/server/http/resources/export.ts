@@ -17,6 +17,8 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'limit' | 'log' | 'metrics' | 'store'>
+
 const MAX = Number.MAX_SAFE_INTEGER
 /** Concurrent exports per consumer: each keeps the store busy while it is being read. */
 const MOST = 2
@@ -34,7 +36,7 @@ const NAMES = [
 const CANDLES = 'candles'
 const INTERVALS = Object.keys(INTERVALS_MS) as Interval[]
 
-export function registerExport(app: FastifyInstance, context: HttpContext): void {
+export function registerExport(app: FastifyInstance, context: Needs): void {
   const running = new Map<string, number>()
   app.get('/v1/export', async (request, reply) => {
     const params = new Params(searchOf(request), NAMES, malformed)
@@ -97,7 +99,12 @@ const positionOf = ({ after, through }: Range): Record<string, string> => ({
   to_sequence: String(through),
 })
 
-function recordsIn(context: HttpContext, params: Params, kind: ExportKind, range: Range): Exported {
+function recordsIn(
+  context: Pick<HttpContext, 'store'>,
+  params: Params,
+  kind: ExportKind,
+  range: Range,
+): Exported {
   if (params.text('interval') !== null)
     throw new RequestError(400, `interval is of candles; it was given with kind ${kind}`)
   const { columns } = TABLES[kind]
@@ -105,7 +112,11 @@ function recordsIn(context: HttpContext, params: Params, kind: ExportKind, range
 }
 
 /** Whole buckets only: from the first that the log contains completely, to no further than the end of the log. */
-async function candlesIn(context: HttpContext, params: Params, range: Range): Promise<Exported> {
+async function candlesIn(
+  context: Pick<HttpContext, 'store'>,
+  params: Params,
+  range: Range,
+): Promise<Exported> {
   if (params.text('after_sequence') !== null)
     throw new RequestError(
       400,
@@ -143,7 +154,7 @@ const fileName = (kind: string, format: Format, { after, through }: Range): stri
   `${kind}-${after + 1}-${through}.${format}`
 
 /** Ends at the present end of the log. A start that is no longer retained is refused rather than moved. */
-async function rangeIn(context: HttpContext, params: Params): Promise<Range> {
+async function rangeIn(context: Pick<HttpContext, 'chains' | 'store'>, params: Params): Promise<Range> {
   const { oldest, head } = await context.store.readBounds()
   const after = params.integer('after_sequence', 0, MAX) ?? oldest - 1
   const wanted = params.integer('to_sequence', 0, MAX)

@@ -8,12 +8,14 @@ import { charge, unitsOfRows } from '../plumbing/charge.ts'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { addressIn, integerIn, Params } from '../plumbing/params.ts'
-import { asCommitted, present } from '../views/presented.ts'
+import { asCommitted, present } from '../views/stateAsShown.ts'
 import { gapsText } from '../views/rows.ts'
 import { isStanding, markedStates } from '../views/withdrawn.ts'
 import { standingPoints } from '../../store/standing.ts'
 import { candleText, storedCandles } from './storedCandles.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
+
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'pageSecret' | 'store'>
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -31,7 +33,7 @@ const RANGES = ['from_ms', 'to_ms', 'interval', 'include', 'limit', 'cursor'] as
 type Subject = { readonly chainId: number; readonly tokenAddress: string }
 type Place = Pick<HistoryPoint, 'atMs' | 'sequence'>
 
-export function registerHistory(app: FastifyInstance, context: HttpContext): void {
+export function registerHistory(app: FastifyInstance, context: Needs): void {
   app.get('/v1/history/token/:chain_id/:token_address', async (request, reply) => {
     const params = new Params(searchOf(request), [...MOMENTS, ...RANGES], malformed)
     const subject = await knownToken(context, request)
@@ -67,7 +69,11 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
 }
 
 /** Published states stay unchanged; the present state of the feed is added beside them. */
-const withFeed = ({ feeds, clock }: HttpContext, { chainId }: Subject, answer: object): object => ({
+const withFeed = (
+  { feeds, clock }: Pick<HttpContext, 'clock' | 'feeds'>,
+  { chainId }: Subject,
+  answer: object,
+): object => ({
   ...answer,
   feed: feeds.feed(chainId, clock.nowMs()),
 })
@@ -76,7 +82,7 @@ type Wanted = Parameters<HttpContext['store']['readTokenHistory']>[0]
 
 /** A page without its withdrawn records is shorter than its limit. */
 async function prices(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   wanted: Wanted,
   isAll: boolean,
   seal: (next: Place) => string,
@@ -92,7 +98,7 @@ async function prices(
 
 /** Whole buckets: the range is widened to include the buckets of both ends. */
 async function candles(
-  context: HttpContext,
+  context: Pick<HttpContext, 'store'>,
   { limit, ...wanted }: Wanted,
   interval: Interval,
   seal: (next: Place) => string,
@@ -137,7 +143,7 @@ async function candles(
 }
 
 async function atMoment(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   { chainId, tokenAddress }: Subject,
   moment: (typeof MOMENTS)[number],
   value: number,
@@ -170,7 +176,10 @@ function includesWithdrawn(params: Params, interval: Interval | null): boolean {
   return true
 }
 
-function rangeIn({ clock }: HttpContext, params: Params): { readonly fromMs: number; readonly toMs: number } {
+function rangeIn(
+  { clock }: Pick<HttpContext, 'clock'>,
+  params: Params,
+): { readonly fromMs: number; readonly toMs: number } {
   const toMs = params.integer('to_ms', 1, MAX) ?? clock.nowMs() + 1
   const fromMs = params.integer('from_ms', 0, MAX) ?? Math.max(0, toMs - DEFAULT_SPAN_MS)
   if (fromMs >= toMs)
@@ -178,7 +187,10 @@ function rangeIn({ clock }: HttpContext, params: Params): { readonly fromMs: num
   return { fromMs, toMs }
 }
 
-async function knownToken(context: HttpContext, request: FastifyRequest): Promise<Subject> {
+async function knownToken(
+  context: Pick<HttpContext, 'chains' | 'store'>,
+  request: FastifyRequest,
+): Promise<Subject> {
   const chainId = integerIn('chain_id', pathOf(request, 'chain_id'), 0, MAX, malformed)
   const tokenAddress = addressIn('token_address', pathOf(request, 'token_address'), malformed)
   servedChain(context, chainId)

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Principal } from '../../access/access.ts'
-import { hasTwoCredentials } from '../../access/presented.ts'
+import { hasTwoCredentials } from '../../access/credentials.ts'
 import { requestId } from '../../ops/requestId.ts'
 import type { Connections } from '../plumbing/connections.ts'
 import type { HttpContext } from '../plumbing/context.ts'
@@ -14,6 +14,8 @@ import { mayRead } from '../admission.ts'
 import { isNamedIn, type QuoteKey, type ReadyQuote } from '../views/quoteCache.ts'
 import { JSON_TYPE } from '../plumbing/request.ts'
 
+type Needs = Pick<HttpContext, 'access' | 'chains' | 'clock' | 'config' | 'limit' | 'metrics' | 'quotes'>
+
 const PATH = '/v1/quote/token/'
 const TOKEN = /^([1-9][0-9]{0,14})\/(0x[0-9a-f]{40})$/
 const ROUTE = '/v1/quote/token/:chain_id/:token_address'
@@ -21,7 +23,7 @@ const ROUTE = '/v1/quote/token/:chain_id/:token_address'
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Must run before the app's own listener. */
-export function answerHotQuotes(server: Server, context: HttpContext, connections: Connections): void {
+export function answerHotQuotes(server: Server, context: Needs, connections: Connections): void {
   const handle = server.listeners('request').at(-1) as Listener | undefined
   if (handle === undefined) throw new Error('the app has no listener to replace')
   const hot = new HotQuotes(context, handle)
@@ -34,12 +36,12 @@ export function answerHotQuotes(server: Server, context: HttpContext, connection
 }
 
 class HotQuotes {
-  readonly #context: HttpContext
+  readonly #context: Needs
   readonly #handle: Listener
   readonly #full: AnswerSeries
   readonly #notModified: AnswerSeries
 
-  constructor(context: HttpContext, handle: Listener) {
+  constructor(context: Needs, handle: Listener) {
     this.#context = context
     this.#handle = handle
     this.#full = context.metrics.answersOf('GET', ROUTE, 200)

@@ -8,7 +8,7 @@ import type { HttpContext } from '../plumbing/context.ts'
 import { Params } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 
-export function registerPolicies(app: FastifyInstance, { store }: HttpContext): void {
+export function registerPolicies(app: FastifyInstance, { store }: Pick<HttpContext, 'store'>): void {
   app.get('/v1/policies/:policy_version', async request => {
     new Params(searchOf(request), [], malformed)
     const version = pathOf(request, 'policy_version')

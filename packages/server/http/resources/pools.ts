@@ -7,16 +7,18 @@ import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { integerIn, Params, poolIn } from '../plumbing/params.ts'
 import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
-import { asCommitted, readingOf } from '../views/presented.ts'
+import { asCommitted, readingOf } from '../views/stateAsShown.ts'
 import { momentsOf, type PoolMoment } from '../views/poolReading.ts'
 import { eventText, gapsText, poolText, snapshotText } from '../views/rows.ts'
+
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'pageSecret' | 'store'>
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 const MAX_BLOCK = Number.MAX_SAFE_INTEGER
 const KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED', 'FEE', 'MODIFY', 'PROTOCOL_FEE']
 
-export function registerPools(app: FastifyInstance, context: HttpContext): void {
+export function registerPools(app: FastifyInstance, context: Needs): void {
   app.get('/v1/pools', async (request, reply) => {
     const params = new Params(searchOf(request), ['chain_id', 'token_address', 'limit', 'cursor'], malformed)
     const chainId = params.integer('chain_id', 0, MAX_BLOCK)
@@ -102,7 +104,10 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
   })
 }
 
-async function knownPool(context: HttpContext, request: FastifyRequest): Promise<PoolRow> {
+async function knownPool(
+  context: Pick<HttpContext, 'chains' | 'store'>,
+  request: FastifyRequest,
+): Promise<PoolRow> {
   const chainId = integerIn('chain_id', pathOf(request, 'chain_id'), 0, MAX_BLOCK, malformed)
   const address = poolIn('pool_address', pathOf(request, 'pool_address'), malformed)
   servedChain(context, chainId)

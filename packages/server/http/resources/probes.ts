@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { HttpContext } from '../plumbing/context.ts'
 
-export function registerProbes(app: FastifyInstance, context: HttpContext): void {
+export function registerProbes(app: FastifyInstance, context: Pick<HttpContext, 'isReady'>): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_, reply) => {
     const { ready, reasons } = context.isReady()

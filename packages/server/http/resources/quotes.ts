@@ -1,7 +1,7 @@
 /** GET /v1/quote/token and GET /v1/quote/pool. */
 import { type CompactState, lastPricedIn } from '@assay/sdk/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Narrowing } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import { charge, COMPUTING_UNITS, giveBack } from '../plumbing/charge.ts'
@@ -10,7 +10,7 @@ import { enrolFor, pendingText } from './enrol.ts'
 import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
 import { Params, poolIn } from '../plumbing/params.ts'
 import { changeOf } from '../views/priceChange.ts'
-import { present, presentPoolQuote, readingOf } from '../views/presented.ts'
+import { present, presentPoolQuote, readingOf } from '../views/stateAsShown.ts'
 import { isNamedIn, type PresentedQuote } from '../views/quoteCache.ts'
 import { compactView, tagOfView, type View, viewIn } from '../views/quoteView.ts'
 import { sidesText } from '../views/rows.ts'
@@ -18,11 +18,13 @@ import { subject } from '../views/quoteSubject.ts'
 import { malformedQuote, searchOf, sendJson } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'flights' | 'limit' | 'quotes' | 'store'>
+
 const DEFAULT_DEADLINE_MS = 3000
 const MAX_AGE_MS = 7 * 86_400_000
 const MAX_EXCLUDED = 50
 
-export function registerQuotes(app: FastifyInstance, context: HttpContext): void {
+export function registerQuotes(app: FastifyInstance, context: Needs): void {
   app.get('/v1/quote/token/:chain_id/:token_address', async (request, reply) => {
     const params = new Params(
       searchOf(request),
@@ -104,12 +106,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
 }
 
 /** Adds the stored current prices of a pool's two sides. */
-async function withPrices(
-  context: HttpContext,
-  chainId: number,
-  pool: Address,
-  quote: string,
-): Promise<object> {
+async function withPrices(context: Needs, chainId: number, pool: Address, quote: string): Promise<object> {
   const row = await context.store.readPool(chainId, pool)
   const reading = readingOf(context, chainId)
   const computed = presentPoolQuote(JSON.parse(quote) as { state: object }, reading)
@@ -139,7 +136,7 @@ type Computed = Parameters<typeof changeOf>[3] & {
 
 /** Adds the change of a computed price from those we published before or, without one, the last published price. */
 async function withPast(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   chainId: number,
   token: Address,
   quote: Computed,
@@ -156,7 +153,7 @@ async function withPast(
 
 /** 202 while it is being looked up; a later request gets the outcome. */
 async function enrol(
-  context: HttpContext,
+  context: Needs,
   chain: ServedChain,
   address: Address,
   request: FastifyRequest,

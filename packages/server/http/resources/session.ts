@@ -1,7 +1,7 @@
 /** POST, GET and DELETE /v1/session: a browser session, and a cursor of the stream to resume from. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../access/access.ts'
-import { cookieName, isOfForeignPage, isOwnOrigin, isSecure } from '../../access/presented.ts'
+import { cookieName, isOfForeignPage, isOwnOrigin, isSecure } from '../../access/credentials.ts'
 import type { SessionRow } from '../../store/port.ts'
 import { SCHEMA_VERSION } from '@assay/sdk/wire'
 import { CURSOR_LIFETIME_MS, sealCursor } from '../../stream/cursor.ts'
@@ -10,7 +10,12 @@ import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 
-export function registerSession(app: FastifyInstance, context: HttpContext): void {
+type Needs = Pick<
+  HttpContext,
+  'access' | 'addresses' | 'chains' | 'clock' | 'config' | 'cursorSecret' | 'feeds' | 'store'
+>
+
+export function registerSession(app: FastifyInstance, context: Needs): void {
   app.post('/v1/session', async (request, reply) => {
     const params = new Params(searchOf(request), ['chain_id', 'snapshot_sequence'], malformed)
     const chainId = params.integer('chain_id', 0, Number.MAX_SAFE_INTEGER)
@@ -67,11 +72,7 @@ export function registerSession(app: FastifyInstance, context: HttpContext): voi
 }
 
 /** With a session cookie the session and its expiry are kept; a bearer gets a new one. */
-async function sessionFor(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<SessionRow> {
+async function sessionFor(context: Needs, request: FastifyRequest, reply: FastifyReply): Promise<SessionRow> {
   const principal = principalOf(request)
   if (principal.session !== null) return principal.session
   assertCookieIsSafe(context, request)
@@ -84,7 +85,10 @@ async function sessionFor(
 }
 
 /** A cookie over plain http is allowed only on this machine; elsewhere the operator must configure our origin. */
-function assertCookieIsSafe({ config, addresses }: HttpContext, request: FastifyRequest): void {
+function assertCookieIsSafe(
+  { config, addresses }: Pick<HttpContext, 'addresses' | 'config'>,
+  request: FastifyRequest,
+): void {
   if (isSecure(config.listen.publicOrigin)) return
   const { address, isClaimed } = addresses.of(request.raw)
   if (isClaimed || (address !== '127.0.0.1' && address !== '::1'))
@@ -106,7 +110,7 @@ const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict; Secure'
  * A request with a cookie must come from our own pages: one that changes state needs our own Origin, and for any other
  * the browser must not report a foreign page.
  */
-export function assertOwnPage({ config }: HttpContext, request: FastifyRequest): void {
+export function assertOwnPage({ config }: Pick<HttpContext, 'config'>, request: FastifyRequest): void {
   if (request.principal === null || request.principal.session === null) return
   if (isOfForeignPage(request.raw)) throw new Refusal(403)
   if (request.method === 'GET' || request.method === 'HEAD') return

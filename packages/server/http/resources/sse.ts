@@ -12,7 +12,7 @@ import type { LogRecord } from '../../store/port.ts'
 import { Batches, type Framing } from '../../stream/batches.ts'
 import { type Cursor, filterDigest, isOfWholeChain, sealCursor } from '../../stream/cursor.ts'
 import { parseSubscribe, type Subscription } from '../../stream/filter.ts'
-import { resetMessage, restartNotice, REVALIDATE_MS, startOf, wantedBy } from '../../stream/subscribe.ts'
+import { resetMessage, restartNotice, REVALIDATE_MS, startOf, wantedBy } from '../../stream/streamStart.ts'
 import { Subscriber } from '../../stream/subscriber.ts'
 import { undrained } from '../../stream/undrained.ts'
 import { Refusal, RequestError } from '../plumbing/apiError.ts'
@@ -21,13 +21,15 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
 
+type Needs = Pick<HttpContext, 'access' | 'chains' | 'clock' | 'cursorSecret' | 'hub' | 'roster' | 'store'>
+
 /** A proxy closes a connection that is silent for a minute. */
 const PING_MS = 15_000
 const RETRY_MS = 1000
 
 type Open = { readonly principal: Principal; readonly subscriber: Subscriber; readonly ping: () => void }
 
-export function registerEventStream(app: FastifyInstance, context: HttpContext): void {
+export function registerEventStream(app: FastifyInstance, context: Needs): void {
   const { access, clock, cursorSecret, roster } = context
   const open = new Set<Open>()
   const framingOf = (placeAt: (record: LogRecord) => Pick<Cursor, 'chainId' | 'filter'>): Framing => ({
@@ -138,7 +140,7 @@ function unavailable(reply: FastifyReply, waitMs: number, error: string): Fastif
 
 /** The subscribe frame as a query: the same lists, the same rules, the same faults. */
 function subscriptionIn(
-  context: HttpContext,
+  context: Pick<HttpContext, 'chains'>,
   search: URLSearchParams,
   lastEventId: string | readonly string[] | undefined,
 ): Subscription {

@@ -1,7 +1,7 @@
 /** GET /v1/tokens and GET /v1/search. */
 import type { FastifyInstance } from 'fastify'
 import type { TokenRow } from '../../store/port.ts'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import { RequestError } from '../plumbing/apiError.ts'
 import { chainText } from './chains.ts'
 import { charge, unitsOfRows } from '../plumbing/charge.ts'
@@ -9,17 +9,19 @@ import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { openPage, sealPage } from '../plumbing/pageCursor.ts'
 import { integerIn, Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
-import { readingOf } from '../views/presented.ts'
+import { readingOf } from '../views/stateAsShown.ts'
 import { momentsOf, type PoolMoment } from '../views/poolReading.ts'
 import { poolText, tokenText } from '../views/rows.ts'
 import { columnsIn, withColumns } from '../views/tokenColumns.ts'
+
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'pageSecret' | 'store'>
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 /** Limits of a search by text. */
 const [LONGEST_TEXT, MOST_FOUND] = [64, 50]
 
-export function registerTokens(app: FastifyInstance, context: HttpContext): void {
+export function registerTokens(app: FastifyInstance, context: Needs): void {
   app.get('/v1/tokens', async (request, reply) => {
     const params = new Params(searchOf(request), ['chain_id', 'limit', 'cursor', 'include'], malformed)
     const chainId = integerIn('chain_id', params.required('chain_id'), 0, Number.MAX_SAFE_INTEGER, malformed)
@@ -54,7 +56,7 @@ export function registerTokens(app: FastifyInstance, context: HttpContext): void
   })
 }
 
-async function searchAddress(context: HttpContext, address: string): Promise<object> {
+async function searchAddress(context: Needs, address: string): Promise<object> {
   const { tokens, pools } = await context.store.search(address)
   const moments = await momentsOf(context, pools)
   const found = new Set([...tokens, ...pools].map(row => row.chainId))
@@ -66,7 +68,7 @@ async function searchAddress(context: HttpContext, address: string): Promise<obj
 }
 
 /** Searches symbols and names, which anyone may choose: a symbol does not identify a token. */
-async function searchText(context: HttpContext, text: string): Promise<object> {
+async function searchText(context: Needs, text: string): Promise<object> {
   const wanted = text.trim()
   if (wanted === '' || wanted.length > LONGEST_TEXT)
     throw new RequestError(400, `q is ${text.length} characters long; expected 1 to ${LONGEST_TEXT}`)
@@ -80,7 +82,7 @@ async function searchText(context: HttpContext, text: string): Promise<object> {
   }
 }
 
-function chainsText(context: HttpContext, isFound: (config: ChainConfig) => boolean): object[] {
+function chainsText(context: Needs, isFound: (config: ChainConfig) => boolean): object[] {
   const nowMs = context.clock.nowMs()
   return [...context.chains.values()]
     .filter(({ config }) => isFound(config))

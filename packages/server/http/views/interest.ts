@@ -1,7 +1,7 @@
 /**
- * Tracks which tokens are requested: by a quote, alone or in a batch, or by a stream that names them. Requests are
- * collected in memory and written together from time to time, so that a request costs no write; a crash loses minutes
- * of the seven days a token may go without one.
+ * Tracks which tokens are requested: by a quote, alone or in a batch, an exit, a cost, or a stream that names them.
+ * Requests are collected in memory and written together from time to time, so that a request costs no write; a crash
+ * loses minutes of the seven days a token may go without one.
  */
 import type { Clock } from '../../ops/clock.ts'
 import type { Log } from '../../ops/log.ts'

@@ -9,7 +9,7 @@ import { isOfToken } from '../../store/envelope.ts'
 import type { Sequence, Store } from '../../store/port.ts'
 import type { Hub } from '../../stream/hub.ts'
 import type { Feeds } from './feeds.ts'
-import { present } from './presented.ts'
+import { present } from './stateAsShown.ts'
 import { changeOf } from './priceChange.ts'
 
 export type ReadyQuote = {

@@ -1,13 +1,13 @@
 /** The subject of a quote: a served chain and an address on it, or the quote error that says what is wrong. */
 import type { FastifyRequest } from 'fastify'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 import { addressIn, integerIn, poolIn } from '../plumbing/params.ts'
 import { malformedQuote, pathOf } from '../plumbing/request.ts'
 
 export function subject(
-  context: HttpContext,
+  context: Pick<HttpContext, 'chains'>,
   request: FastifyRequest,
   name: 'token_address' | 'pool_address',
 ): { readonly chain: ServedChain; readonly address: Address } {

@@ -3,7 +3,7 @@ import { idOf } from '@assay/engine'
 import type { HistoryStore } from '../../store/history.ts'
 import type { EventRow, PoolRow, TokenRow } from '../../store/port.ts'
 import type { Reading } from '@assay/sdk/wire'
-import { presentText } from './presented.ts'
+import { presentText } from './stateAsShown.ts'
 import { type PoolMoment, presentAt, readingOfPool } from './poolReading.ts'
 
 type Hex = `0x${string}`

@@ -9,11 +9,13 @@ import type { HttpContext } from '../plumbing/context.ts'
 import { pathOf } from '../plumbing/request.ts'
 import { principalOf } from '../resources/session.ts'
 
+type Needs = Pick<HttpContext, 'addresses' | 'store'>
+
 /** As for `/v1/admin`: the scope, and an address on the allowlist. */
-export const isOperator = (context: HttpContext, request: FastifyRequest): boolean =>
+export const isOperator = (context: Needs, request: FastifyRequest): boolean =>
   principalOf(request).scopes.includes('admin') && context.addresses.isAllowed(request.raw)
 
-export async function ownedWebhook(context: HttpContext, request: FastifyRequest): Promise<WebhookRow> {
+export async function ownedWebhook(context: Needs, request: FastifyRequest): Promise<WebhookRow> {
   const webhookId = pathOf(request, 'webhook_id')
   const row = await context.store.readWebhook(webhookId)
   if (row === null || !(isOperator(context, request) || row.consumer === principalOf(request).consumer))

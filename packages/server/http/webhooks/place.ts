@@ -7,6 +7,8 @@ import { malformed } from '../plumbing/request.ts'
 import { judgeOf } from '../../webhooks/condition.ts'
 import type { Sequence } from '../../store/port.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'hub' | 'store'>
+
 /** Prices have at most 4096 bits a side; no threshold needs as many digits as that. */
 const MAX_DIGITS = 100
 const MOST_TRIES = 100
@@ -15,7 +17,7 @@ type Place = { readonly position: Sequence; readonly memory: string | null }
 
 /** The condition to store, once everything it names is known here. */
 export async function checkedCondition(
-  context: HttpContext,
+  context: Needs,
   condition: WebhookCondition,
 ): Promise<WebhookCondition> {
   servedChain(context, condition.chain_id)
@@ -38,7 +40,7 @@ export async function checkedCondition(
 }
 
 /** Starts at the present head. */
-export async function placeNow(context: HttpContext, condition: WebhookCondition): Promise<Place> {
+export async function placeNow(context: Needs, condition: WebhookCondition): Promise<Place> {
   const { store, hub } = context
   const { chain_id: chainId } = condition
   if (condition.kind !== 'health') return placeAt(context, condition, hub.head)
@@ -62,7 +64,7 @@ export async function placeNow(context: HttpContext, condition: WebhookCondition
  * the first record becomes the memory.
  */
 export async function placeAt(
-  { store }: HttpContext,
+  { store }: Needs,
   condition: WebhookCondition,
   position: Sequence,
 ): Promise<Place> {

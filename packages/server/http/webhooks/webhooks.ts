@@ -25,6 +25,11 @@ import { isOperator, noWebhook, ownedWebhook } from './owned.ts'
 import { checkedCondition, placeAt, placeNow } from './place.ts'
 import { deliveryText, newWebhookText, webhookText } from './text.ts'
 
+type Needs = Pick<
+  HttpContext,
+  'addresses' | 'chains' | 'clock' | 'hub' | 'limit' | 'pageSecret' | 'store' | 'webhooks'
+>
+
 /** Limit per consumer: each webhook is a position on the log that must be kept current. */
 const MOST = 200
 /** How long the previous secret also signs: time to replace it at the receiver. */
@@ -32,7 +37,7 @@ const OVERLAP_MS = 24 * 3_600_000
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 
-export function registerWebhooks(app: FastifyInstance, context: HttpContext): void {
+export function registerWebhooks(app: FastifyInstance, context: Needs): void {
   registerRegistry(app, context)
   registerDeliveries(app, context)
   for (const [action, state] of [
@@ -48,7 +53,7 @@ export function registerWebhooks(app: FastifyInstance, context: HttpContext): vo
     })
 }
 
-function registerRegistry(app: FastifyInstance, context: HttpContext): void {
+function registerRegistry(app: FastifyInstance, context: Needs): void {
   const { store, clock, webhooks } = context
   app.post('/v1/webhooks', async (request, reply) => {
     none(request)
@@ -107,7 +112,7 @@ function registerRegistry(app: FastifyInstance, context: HttpContext): void {
   })
 }
 
-function registerDeliveries(app: FastifyInstance, context: HttpContext): void {
+function registerDeliveries(app: FastifyInstance, context: Needs): void {
   const { store, clock, webhooks } = context
   /** The node that receives the request sends it once, at once; it does not depend on the log. */
   app.post('/v1/webhooks/:webhook_id/test', async (request, reply) => {
@@ -153,7 +158,7 @@ const none = (request: FastifyRequest): Params => new Params(searchOf(request), 
 
 /** Leaves out the address, which may contain a secret of its own. */
 async function changed(
-  context: HttpContext,
+  context: Needs,
   request: FastifyRequest,
   action: string,
   webhookId: string,

@@ -4,7 +4,7 @@
  */
 import { type AmmEvent, count, type LoadedPool, type NewPool, tick } from '@assay/engine'
 import type { LogEntry } from '../../feed/answers/entry.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { SELECTOR } from '../abi.ts'
 import { create2 } from '../create2.ts'
 import type { ConfigOf, MarketFamily, Pair, Reader } from '../family.ts'
@@ -40,6 +40,8 @@ export const algebra: MarketFamily<'amm_algebra_v1'> = {
     [TOPIC.swap, readSwap],
     [TOPIC.fee, log => ({ kind: 'FEE', feePpm: count(smallIntIn(log, 0)) })],
   ]),
+
+  holder: null,
 
   factoryLog(log, deployment, wants) {
     const [topic, first, second] = log.topics

@@ -2,7 +2,7 @@
  * The code of a price feed's proxy, assembled by hand: `aggregator()` is answered by itself, every other call is read from
  * the aggregator. A test puts it at an address, and puts it there once more to turn to another aggregator.
  */
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { SELECTOR } from '../abi.ts'
 
 export function aggregatorProxy(aggregator: Hex): Hex {

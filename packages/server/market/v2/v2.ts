@@ -1,7 +1,7 @@
 /** Constant-product pairs: one per pair and factory, whose state is two reserves. */
 import { type AmmEvent, ms, type NewPool, type V2State } from '@assay/engine'
 import type { LogEntry } from '../../feed/answers/entry.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { SELECTOR } from '../abi.ts'
 import { create2, digitsOf } from '../create2.ts'
 import type { ConfigOf, MarketFamily, Pair, Reader } from '../family.ts'
@@ -44,6 +44,8 @@ export const v2: MarketFamily<'amm_v2'> = {
     [TOPIC.mint, log => ({ kind: 'MINT', amount0: uintIn(log, 0), amount1: uintIn(log, 1) })],
     [TOPIC.burn, log => ({ kind: 'BURN', amount0: uintIn(log, 0), amount1: uintIn(log, 1) })],
   ]),
+
+  holder: null,
 
   factoryLog(log, deployment, wants) {
     const [topic, first, second] = log.topics

@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type LogEntry, toLogEntry } from '../../feed/answers/entry.ts'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { poolOf, readEvent, readKey, SIGNATURES, TOPIC } from './logs.ts'
 import { NATIVE, poolIdOf } from './poolKey.ts'
 
@@ -137,7 +137,7 @@ describe('a log of the manager is what viem decodes', () => {
             tick: args['tick'],
           })
           const key = { currency0, currency1, fee: BigInt(keyFee), tickSpacing, hooks }
-          expect(readKey(log)).toEqual({ id: pool, key })
+          expect(readKey(log)).toEqual(key)
           const otherId: Hex = `0x${'00'.repeat(32)}`
           const [topic0, , ...rest] = log.topics
           expect(readKey(logOf([topic0, otherId, ...rest], log.data))).toBeNull()
@@ -180,7 +180,7 @@ test('R-ticks-7: a dynamic fee stands before the tick and is neither: the pool b
   const types = parseAbiParameters('uint24, int24, address, uint160, int24')
   const log = logOf(topics, encodeAbiParameters(types, [0x800000, 60, hooks, 1n << 96n, 0]))
   expect(readEvent(log)).toEqual({ kind: 'INITIALIZE', sqrtPriceX96: 1n << 96n, tick: 0 })
-  expect(readKey(log)?.key).toEqual(key)
+  expect(readKey(log)).toEqual(key)
 })
 
 test('R-ticks-8: the id of the pool of ETH and USDC at 0.05% on Ethereum', () => {

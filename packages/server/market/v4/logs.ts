@@ -4,7 +4,7 @@
 import { tick } from '@assay/engine'
 import type { V4Event } from '@assay/engine'
 import type { LogEntry } from '../../feed/answers/entry.ts'
-import type { Address, Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { intIn, smallIntIn, uintIn } from '../logWords.ts'
 import { addressAt, topicAddress } from '../words.ts'
 import { type PoolKey, poolIdOf } from './poolKey.ts'
@@ -58,16 +58,15 @@ export function readEvent(log: LogEntry): V4Event | null {
 }
 
 /** The key in an Initialize log; null when it does not hash to the id in the same log. */
-export function readKey(log: LogEntry): { readonly id: Hex; readonly key: PoolKey } | null {
+export function readKey(log: LogEntry): PoolKey | null {
   const [, id, currency0, currency1] = log.topics
   if (id === undefined || currency0 === undefined || currency1 === undefined) return null
-  const hooks: Address = addressAt(log.data, 2)
   const key: PoolKey = {
     currency0: topicAddress(currency0),
     currency1: topicAddress(currency1),
     fee: uintIn(log, 0),
     tickSpacing: smallIntIn(log, 1),
-    hooks,
+    hooks: addressAt(log.data, 2),
   }
-  return poolIdOf(key) === id ? { id, key } : null
+  return poolIdOf(key) === id ? key : null
 }

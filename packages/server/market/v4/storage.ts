@@ -4,7 +4,7 @@
  */
 import { type Tick, tick } from '@assay/engine'
 import { keccak256 } from '../../ops/keccak.ts'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 import { encodeInt } from '../words.ts'
 
 const POOLS_SLOT = 6n

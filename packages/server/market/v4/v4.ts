@@ -3,11 +3,12 @@
  * usual keys; a pool with another key is found through the manager's log of its creation.
  */
 import { type NewPool, tick, type V4State } from '@assay/engine'
-import type { Address, Hex } from '../../ops/config.ts'
+import type { LogEntry } from '../../feed/answers/entry.ts'
+import type { Address, Hex } from '../../ops/hex.ts'
 import type { ConfigOf, MarketFamily, Pair, PoolLog, Reader } from '../family.ts'
 import { answered, isWord } from '../reading.ts'
 import { readWithTicks, type TickCalls } from '../slotReader.ts'
-import { callData, uintAt } from '../words.ts'
+import { callData, encodeAddress, topicAddress, uintAt } from '../words.ts'
 import { poolOf, readEvent, readKey, SIGNATURES, TOPIC } from './logs.ts'
 import { NATIVE, type PoolKey, poolIdOf } from './poolKey.ts'
 import { slot0Of, slotsOf, tickOf } from './storage.ts'
@@ -30,18 +31,31 @@ export const v4: MarketFamily<'amm_v4'> = {
   creations: [TOPIC.initialize],
   logs: new Map(),
 
-  factoryLog(log, deployment, wants) {
+  holder: {
+    creationsOf({ wrappedNative }, tokens) {
+      const currencies = tokens.includes(wrappedNative) ? [NATIVE, ...tokens] : tokens
+      const topics = currencies.map((each): Hex => `0x${encodeAddress(each)}`)
+      return [[TOPIC.initialize], null, topics, topics]
+    },
+  },
+
+  factoryLog(log, deployment, wants, isKnown) {
+    const id = poolOf(log)
+    if (id === null) return []
     if (log.topic !== TOPIC.initialize) {
-      const [pool, event] = [poolOf(log), readEvent(log)]
-      return pool === null || event === null ? [] : [{ pool, event }]
+      // Nobody follows most pools of a manager: of their logs, only the id is read.
+      if (!isKnown(id)) return []
+      const event = readEvent(log)
+      return event === null ? [] : [{ pool: id, event }]
     }
-    const born = readKey(log)
+    const tokens = tokensOf(log, deployment)
+    if (tokens === null || !wants(...tokens)) return []
+    const key = readKey(log)
     const event = readEvent(log)
-    if (born === null || event === null) return []
-    const pool = bornAt(deployment, born.id, born.key)
-    if (!wants(pool.token0, pool.token1)) return []
-    const created: PoolLog = { pool: born.id, event: { kind: 'CREATED', pool } }
-    return [created, { pool: born.id, event }]
+    if (key === null || event === null) return []
+    const pool = bornAt(deployment, id, key)
+    const created: PoolLog = { pool: id, event: { kind: 'CREATED', pool } }
+    return [created, { pool: id, event }]
   },
 
   async find(reader, deployment, pair) {
@@ -96,6 +110,14 @@ function bornAt({ deploymentId, wrappedNative, factoryAddress }: Config, id: Hex
       manager: factoryAddress,
     },
   }
+}
+
+/** The tokens of an Initialize log, which it states as topics. */
+function tokensOf({ topics }: LogEntry, { wrappedNative }: Config): Pair | null {
+  const [, , currency0, currency1] = topics
+  if (currency0 === undefined || currency1 === undefined) return null
+  const token0 = topicAddress(currency0)
+  return [token0 === NATIVE ? wrappedNative : token0, topicAddress(currency1)]
 }
 
 const load = (slot: string): Hex => callData(EXTSLOAD, slot)

@@ -10,7 +10,7 @@ import { stringify } from 'yaml'
 import type { Scope } from '../../access/access.ts'
 import { loadConfig } from '../../commands/config.ts'
 import { type Clock, systemClock } from '../../ops/clock.ts'
-import type { Config } from '../../ops/config.ts'
+import type { Config } from '../../config/config.ts'
 import { type Service, startService } from '../../service.ts'
 import type { MaintenanceStore } from '../../store/maintenance.ts'
 import type { Store } from '../../store/port.ts'
@@ -50,6 +50,8 @@ export type TestServiceOptions = {
   readonly compat?: Readonly<Record<string, unknown>>
   /** Its section `mcp`; left out, what holds by default. */
   readonly mcp?: object
+  /** Its section `access`; left out, no other origin. */
+  readonly access?: object
   /** Whether operators may cause incidents on its chain. */
   readonly hasIncidents?: boolean
 }
@@ -111,6 +113,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     deployments = [],
     compat = {},
     mcp = {},
+    access = {},
   } = options
   const document = worldConfig(
     { chains: [chain.world] },
@@ -139,6 +142,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     policy,
     compat,
     mcp,
+    access,
   }
   writeFileSync(file, stringify({ ...document, ...more }))
   return file

@@ -8,7 +8,7 @@ export const address = (name: number | string): string =>
 export const hash = (name: number | string): string => `0x${address(name).slice(2).padStart(64, 'f')}`
 export const idOf = (of: string): string => `0x${'0'.repeat(24)}${of.slice(2)}`
 
-type CommitParts = Partial<Omit<StepCommit, 'chainId' | 'step' | 'records'>> & {
+export type CommitParts = Partial<Omit<StepCommit, 'chainId' | 'step' | 'records'>> & {
   readonly records?: readonly RecordDraft[]
 }
 

@@ -7,7 +7,7 @@
  */
 import { count, type Input, isFamily, ms } from '@assay/engine'
 import { pause } from '../../feed/condition.ts'
-import { BlockRange } from '../../feed/history/blockRange.ts'
+import { BackfillRange } from '../../feed/history/backfillRange.ts'
 import type { EndpointSet } from '../../feed/endpoints/endpointSet.ts'
 import type { VerifiedBlock } from '../../feed/feed.ts'
 import { type FeedErrorCode, isFeedError } from '../../feed/feedError.ts'
@@ -17,11 +17,13 @@ import {
   type HistoryQuery,
   readHistory,
 } from '../../feed/history/history.ts'
+import type { LogFilter } from '../../feed/history/logFilter.ts'
 import { decodeBlock } from '../../market/decode.ts'
-import { CREATION_TOPICS, POOL_TOPICS } from '../../market/families.ts'
+import { HELD_TOPICS, isHeldByOne, marketOf, OWN_CREATIONS, OWN_TOPICS } from '../../market/families.ts'
 import type { PoolFamily } from '../../market/market.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Address, Hex } from '../../ops/hex.ts'
 import type { BackfillPosition, BackfillStore } from '../../store/backfill.ts'
 import type { SnapshotStore } from '../../store/port.ts'
 import { BackfillWriter } from './backfillWriter.ts'
@@ -97,9 +99,8 @@ class Backfill {
   readonly #known = new Map<Address, PoolFamily>()
   readonly #wanted = new Set<Address>()
   readonly #anchors: ReadonlySet<Address>
-  readonly #factories: readonly Address[]
   /** One range for creations, which are few, and one for all events. */
-  readonly #ranges = { creations: new BlockRange(), events: new BlockRange() }
+  readonly #ranges = { creations: new BackfillRange(), events: new BackfillRange() }
   readonly #writer: BackfillWriter
   readonly #startedMs: number
   readonly #firstBlock: number
@@ -121,7 +122,6 @@ class Backfill {
     this.#position = position
     this.#firstBlock = position.nextBlock
     this.#startedMs = clock.monotonicMs()
-    this.#factories = chain.deployments.map(({ factoryAddress }) => factoryAddress)
     this.#anchors = new Set([
       ...chain.stables.map(({ tokenAddress }) => tokenAddress),
       ...chain.routingAssets,
@@ -163,9 +163,8 @@ class Backfill {
 
   /** Reads the creations of a stretch first: the filter for its events must contain every pool created in it. */
   async #discover(from: number, to: number): Promise<void> {
-    const topics = CREATION_TOPICS
-    const query = { from, to, topics, addresses: this.#factories }
-    for await (const part of this.#history(query, this.#ranges.creations)) {
+    const filters = [...this.#own([], OWN_CREATIONS), ...this.#heldCreations()]
+    for await (const part of this.#history({ from, to, filters }, this.#ranges.creations)) {
       const found: string[] = []
       for (const block of part.blocks)
         for (const { event, pool, family } of this.#decoded(block).events)
@@ -179,19 +178,44 @@ class Backfill {
   }
 
   async #gather(from: number, to: number): Promise<void> {
-    // A pool inside a manager contract has no address of its own: its logs are read together with those of the
-    // factories.
-    const contracts = [...this.#known.keys()].filter(pool => pool.length === ADDRESS_LENGTH)
-    const addresses = [...this.#factories, ...contracts]
-    const query = { from, to, topics: POOL_TOPICS, addresses }
-    for await (const part of this.#history(query, this.#ranges.events)) {
+    const filters = [...this.#own(this.#pools(false), OWN_TOPICS), ...this.#heldEvents()]
+    for await (const part of this.#history({ from, to, filters }, this.#ranges.events)) {
       this.#rangeBlocks = part.rangeSize
       await this.#write(part.blocks, part.to + 1)
       this.#waitsFor(null)
     }
   }
 
-  async *#history(query: HistoryQuery, range: BlockRange): AsyncGenerator<HistoryPart> {
+  /** Logs of factories, and of pools that are contracts of their own. */
+  #own(pools: readonly Address[], topics: readonly Hex[]): readonly LogFilter[] {
+    const factories = this.#options.chain.deployments.filter(({ family }) => !isHeldByOne(family))
+    const addresses = [...factories.map(({ factoryAddress }) => factoryAddress), ...pools]
+    return addresses.length === 0 ? [] : [{ addresses, topics: [topics] }]
+  }
+
+  /** Creations of pools in contracts that hold many: only those of tokens that are wanted. */
+  #heldCreations(): readonly LogFilter[] {
+    return this.#options.chain.deployments.flatMap(deployment => {
+      const topics = marketOf(deployment.family).holder?.creationsOf(deployment, [...this.#wanted])
+      return topics === undefined ? [] : [{ addresses: [deployment.factoryAddress], topics }]
+    })
+  }
+
+  /** Logs of the contracts that hold many pools: only those of pools that are known. */
+  #heldEvents(): readonly LogFilter[] {
+    const ids = this.#pools(true)
+    const holders = this.#options.chain.deployments.filter(({ family }) => isHeldByOne(family))
+    // No values at all would match every log.
+    if (ids.length === 0 || holders.length === 0) return []
+    return [{ addresses: holders.map(({ factoryAddress }) => factoryAddress), topics: [HELD_TOPICS, ids] }]
+  }
+
+  /** Known pools that are contracts of their own, or those held by another. */
+  #pools(areHeld: boolean): readonly Address[] {
+    return [...this.#known.keys()].filter(pool => pool.length > ADDRESS_LENGTH === areHeld)
+  }
+
+  async *#history(query: HistoryQuery, range: BackfillRange): AsyncGenerator<HistoryPart> {
     const { endpoints, signal } = this.#options
     for await (const part of readHistory(endpoints, query, range, signal)) {
       signal.throwIfAborted()

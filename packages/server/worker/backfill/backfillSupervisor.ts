@@ -1,6 +1,6 @@
 /** Back-fills of a running service, at most one per chain, each in its own thread. Interrupted ones are resumed. */
 import { Worker } from 'node:worker_threads'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import type { Log } from '../../ops/log.ts'
 import type { BackfillPosition, BackfillStore } from '../../store/backfill.ts'
 import type { BackfillProgress } from './backfill.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LogEntry } from '../../feed/answers/entry.ts'
 import { ANSWER_UPDATED } from '../../market/abi.ts'
 import type { AnswerSources } from '../../market/market.ts'
-import type { Address, Hex } from '../../ops/config.ts'
+import type { Address, Hex } from '../../ops/hex.ts'
 import { AnswerWatch } from './answerWatch.ts'
 
 const [AGGREGATOR, NEXT, SEQUENCER, OTHER, USDC] = ['aa', 'ab', 'cc', 'bb', '11'].map(

@@ -11,7 +11,7 @@ import type { VerifiedBlock } from '../../feed/feed.ts'
 import { ANSWER_UPDATED } from '../../market/abi.ts'
 import { answersIn, type FeedAnswers } from '../../market/answerLogs.ts'
 import type { AnswerSources } from '../../market/market.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 
 type Block = Pick<VerifiedBlock, 'logs' | 'proof'>
 

@@ -17,7 +17,7 @@ import {
 } from '@assay/engine'
 import { isFeedError } from '../../feed/feedError.ts'
 import { BudgetSpent } from '../../market/callBudget.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Sequence } from '../../store/port.ts'
 import type {
   CostAnswer,

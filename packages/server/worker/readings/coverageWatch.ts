@@ -4,8 +4,8 @@
  */
 import { type Input, ms, type State } from '@assay/engine'
 import type { Clock } from '../../ops/clock.ts'
-import type { CoverageAsset, CoverageSource } from '../../ops/config.ts'
-import { readCoverageFile } from '../../ops/coverageDocument.ts'
+import type { CoverageAsset, CoverageSource } from '../../config/config.ts'
+import { readCoverageFile } from '../../config/coverageDocument.ts'
 import type { Log } from '../../ops/log.ts'
 
 export type CoverageWatchOptions = {

@@ -1,6 +1,6 @@
 import { createState, DEFAULT_POLICY, type Input, ms, type State, step } from '@assay/engine'
 import { beforeEach, expect, test } from 'vitest'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { StoppedClock } from '../../service/testing/testClock.ts'
 import { Dormancy } from './dormancy.ts'
 

@@ -4,7 +4,8 @@
  */
 import { type Input, ms, type State, type StepResult } from '@assay/engine'
 import type { Clock } from '../../ops/clock.ts'
-import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { OperatorStore } from '../../store/operator.ts'
 
 export type DormancyContext = {

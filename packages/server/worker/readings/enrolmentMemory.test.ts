@@ -1,7 +1,7 @@
 /** How long what was found about a token is remembered: no longer than it may still be so. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { BudgetSpent } from '../../market/callBudget.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import { type EnrolmentContext, Enrolments } from './enrolments.ts'
 

@@ -8,9 +8,11 @@ import {
   ms,
   type State,
   step,
+  tick,
 } from '@assay/engine'
 import { createV3Pool, initialiseV3Pool, trader } from '@assay/world'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { sqrtRatioAtTick } from '../../../engine/amm/tickMath.ts'
 import { createChainRpc } from '../../feed/endpoints/chainRpc.ts'
 import { fetchBlock } from '../../feed/proof/block.ts'
 import type { Endpoint } from '../../feed/endpoints/endpoint.ts'
@@ -19,8 +21,9 @@ import { openEndpoints } from '../../feed/endpoints/openEndpoints.ts'
 import type { Market } from '../../market/market.ts'
 import { openMarket } from '../../market/openMarket.ts'
 import { systemClock } from '../../ops/clock.ts'
-import type { ChainConfig, Hex } from '../../ops/config.ts'
-import { loadConfig } from '../../ops/loadConfig.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
+import { loadConfig } from '../../config/loadConfig.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import { startTestChain, type TestChain } from '../../service/testing/testChain.ts'
 import { writeConfig } from '../../service/testing/testService.ts'
@@ -182,4 +185,29 @@ test('a failure that no reorganisation explains is the reader’s to hear', asyn
   }
   await expect(intake.pools(await found(), { market: withDuring(fail), signal })).rejects.toThrow('no answer')
   expect(given).not.toContain('load 2')
+})
+
+test('R-verify-2: a price driven out of the known ticks and back leaves the depth unknown once, not every time', async () => {
+  const [, address] = LARK_POOLS() as [Hex, Hex]
+  await intake.pools(await found(), { market, signal })
+  const pool = () => {
+    const known = state.pools.get(address)
+    if (known?.terms.family !== 'amm_v3' || known.state.amm.family !== 'amm_v3')
+      throw new Error('no pool of v3')
+    return { state: known.state, book: known.terms.book, amm: known.state.amm }
+  }
+  const { book, amm } = pool()
+  const beyond = sqrtRatioAtTick(tick(book.highest + 2 * book.tickSpacing))
+  const thereAndBack = [
+    trader.swapV3(address, false, 1n << 200n, beyond),
+    trader.swapV3(address, true, 1n << 200n, amm.sqrtPriceX96),
+  ]
+  await chain.run(...thereAndBack)
+  await follow()
+  expect(pool().state).toMatchObject({ incomplete: true, depth: null })
+  await intake.pools(await found(), { market, signal })
+  await chain.run(...thereAndBack)
+  await follow()
+  expect(pool().state).toMatchObject({ incomplete: false, verified: true })
+  expect(pool().state.depth).not.toBeNull()
 })

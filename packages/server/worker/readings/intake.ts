@@ -5,11 +5,11 @@
  */
 import { bringForward, count, type Input, type LoadedPool, ms, type Pool, type State } from '@assay/engine'
 import { FeedError, isFeedError } from '../../feed/feedError.ts'
-import type { Market } from '../../market/market.ts'
-import type { Address } from '../../ops/config.ts'
+import type { Market, TickSpan } from '../../market/market.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 import type { AtTip, Folded, LookBacks } from './lookBacks.ts'
-import type { RecentBlocks } from '../recentBlocks.ts'
+import { joined, type RecentBlocks } from '../recentBlocks.ts'
 
 type BlockRef = Extract<Input, { kind: 'load' }>['block']
 type NewPool = LoadedPool['pool']
@@ -150,7 +150,7 @@ export class Intake {
       const sides = pools.flatMap(({ token0, token1 }) => [token0, token1])
       const unfollowed = pools.filter(pool => !this.#isFollowed(pool))
       const [window] = await Promise.all([this.#windowOf(unfollowed, block, means), this.facts(sides, means)])
-      const spans = window?.spans
+      const spans = this.#spansOf(pools, window?.spans)
       const answer = await this.#unlessOrphaned(block, market.load(pools, block, signal, undefined, spans))
       if (answer === null) return pools
       const { loaded, failed } = answer.read
@@ -214,6 +214,20 @@ export class Intake {
   async #windowOf(pools: readonly NewPool[], block: BlockRef, means: Means): ReturnType<LookBacks['read']> {
     if (pools.length === 0) return null
     return (await this.#context.lookBacks?.read(pools, block, means)) ?? null
+  }
+
+  /** How far to read the ticks of each pool: over its look-back, and over moves within the last blocks. */
+  #spansOf(
+    pools: readonly NewPool[],
+    past: ReadonlyMap<Address, TickSpan> | undefined,
+  ): ReadonlyMap<Address, TickSpan> {
+    const { recent } = this.#context
+    return new Map(
+      pools.flatMap(({ address }) => {
+        const span = joined(past?.get(address), recent.swingOf(address))
+        return span === undefined ? [] : [[address, span]]
+      }),
+    )
   }
 
   #isOurs({ hash }: BlockRef): boolean {

@@ -16,8 +16,12 @@ import {
 import { createPastReader } from '../../feed/history/pastReader.ts'
 import { openEndpoints } from '../../feed/endpoints/openEndpoints.ts'
 import type { Market } from '../../market/market.ts'
+import { TOPIC } from '../../market/v4/logs.ts'
 import { systemClock } from '../../ops/clock.ts'
-import { type ChainConfig, type Hex, Secret } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Hex } from '../../ops/hex.ts'
+import { Secret } from '../../ops/secret.ts'
+import { MANAGER, type TickFamily } from '../../../engine/testing/tickFamilies.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import { LookBacks } from './lookBacks.ts'
 import { type NodeLimits, type PastNode, startPastNode } from '../testing/pastNode.ts'
@@ -31,7 +35,8 @@ afterEach(async () => {
 
 const { signal } = new AbortController()
 /** Whose pools log for themselves, and not in the contract of a manager. */
-const FAMILIES = ['amm_v3', 'amm_v3_pancake', 'amm_algebra_v1'] as const
+const OWN: readonly TickFamily[] = ['amm_v3', 'amm_v3_pancake', 'amm_algebra_v1']
+const HELD: readonly TickFamily[] = ['amm_v4']
 const MINUTE = 60_000
 const refOf = ({ number, hash, timeMs }: Block) => ({ number, hash, timeMs })
 
@@ -43,18 +48,25 @@ type Past = {
   readonly atEnd: ChainSim
 }
 
-/** 50 pools of every such family, and 45 minutes of blocks of which a few have trades. Block times are whole seconds, as on a chain. */
-function pastOf(blockTimeMs: number, seed = 1): Past {
+/** 50 pools, those with ticks of these families, and 45 minutes of blocks of which a few have trades. Block times are whole seconds, as on a chain. */
+function pastOf(blockTimeMs: number, families = OWN, seed = 1): Past {
   const random = seeded(seed)
   const sim = new ChainSim({ startMs: 1_700_000_000_000, number: 0 })
   const pools: PoolSpec[] = []
+  const isHeld = families === HELD
   for (let n = 0; n < 50; n++)
     seedPool(
       random,
       sim,
       pools,
-      [101 + n, n % 2 === 0 ? USDC : WETH, TOKENS[n % 4] as Hex, n % 3 === 0 ? 'v2' : 'v3', `d${n}`],
-      FAMILIES,
+      [
+        101 + n,
+        n % 2 === 0 ? USDC : WETH,
+        TOKENS[n % 4] as Hex,
+        n % 3 === 0 && !isHeld ? 'v2' : 'v3',
+        isHeld ? 'v4' : `d${n}`,
+      ],
+      families,
     )
   sim.forget()
   const blocks: Block[] = []
@@ -75,7 +87,12 @@ async function lookBacksOver(
   past: Past,
   nodes: readonly NodeLimits[],
   isPruned = false,
-): Promise<{ nodes: readonly PastNode[]; look: () => Promise<ReturnType<typeof outcome>>; readAt: Hex[] }> {
+): Promise<{
+  nodes: readonly PastNode[]
+  read: () => ReturnType<LookBacks['read']>
+  look: () => Promise<ReturnType<typeof outcome>>
+  readAt: Hex[]
+}> {
   const chainId = 1
   const genesis = { ...(past.blocks[0] as Block), number: 0, hash: `0x${'00'.repeat(31)}99` } as Block
   const started: PastNode[] = []
@@ -89,7 +106,7 @@ async function lookBacksOver(
     blockTimeMs,
     genesisHash: genesis.hash,
     endpoints: started.map(({ url }, at) => ({ name: `node ${at}`, url: new Secret(url) })),
-    deployments: [],
+    deployments: [{ deploymentId: 'v4', family: 'amm_v4', factoryAddress: MANAGER, wrappedNative: WETH }],
   } as unknown as ChainConfig
   const { endpoints, close } = openEndpoints(chain, systemClock)
   closing.push(close)
@@ -108,16 +125,19 @@ async function lookBacksOver(
   const lookBacks = new LookBacks({ chain, state, reader, log: QUIET })
   const loaded = past.pools.map(({ address }): LoadedPool => past.atEnd.loaded(address))
   const means = { market, signal }
+  const read = () =>
+    lookBacks.read(
+      loaded.map(({ pool }) => pool),
+      refOf(past.end),
+      means,
+    )
   return {
     nodes: started,
     readAt,
+    read,
     look: async () => {
-      const read = await lookBacks.read(
-        loaded.map(({ pool }) => pool),
-        refOf(past.end),
-        means,
-      )
-      return outcome(read === null ? null : await lookBacks.fold(read, loaded, means))
+      const window = await read()
+      return outcome(window === null ? null : await lookBacks.fold(window, loaded, means))
     },
   }
 }
@@ -158,13 +178,15 @@ const image = ({
 
 describe('a look-back of 50 pools on an endpoint with 1,000-block ranges', () => {
   it.each([
-    ['chain 1', 12_048, 4],
-    ['chain 56', 450, 8],
-    ['chain 42161', 250, 12],
+    ['chain 1', 12_048, 4, 'own', OWN],
+    ['chain 56', 450, 8, 'own', OWN],
+    ['chain 42161', 250, 12, 'own', OWN],
+    ['chain 1', 12_048, 4, 'one manager’s', HELD],
+    ['chain 42161', 250, 12, 'one manager’s', HELD],
   ] as const)(
-    'R-history-6: costs %s no more calls for logs than it may, and is exact',
-    async (_, blockTimeMs, most) => {
-      const past = pastOf(blockTimeMs)
+    'R-history-6: costs %s no more calls for logs than it may, and is exact: %i ms, %i calls, %s pools',
+    async (_, blockTimeMs, most, _whose, families) => {
+      const past = pastOf(blockTimeMs, families)
       const { nodes, look } = await lookBacksOver(blockTimeMs, past, [{ mostBlocks: 1000 }])
       const [node] = nodes as [PastNode]
       const back = await look()
@@ -185,6 +207,18 @@ describe('a look-back of 50 pools on an endpoint with 1,000-block ranges', () =>
       expect(count(node, 'eth_getLogs')).toBeLessThanOrEqual(Math.ceil((36 * MINUTE) / blockTimeMs / 1000))
     },
   )
+
+  it('R-history-6: asks for all pools of a manager at once, and for no other pool of it', async () => {
+    const past = pastOf(12_048, HELD)
+    const some = past.pools.slice(0, 20)
+    const { nodes, look } = await lookBacksOver(12_048, { ...past, pools: some }, [{ mostBlocks: 1000 }])
+    expect(await look()).toHaveLength(20)
+    const [{ filters }] = nodes as [PastNode]
+    expect(filters.map(({ address }) => address)).toEqual([[MANAGER]])
+    const [topics, ids] = filters[0]?.topics ?? []
+    expect(ids).toEqual(some.map(({ address }) => address))
+    expect(topics).toContain(TOPIC.swap)
+  })
 
   it('R-history-6: takes the length that a refusal names, and times that stand beside the logs', async () => {
     const past = pastOf(250)
@@ -232,6 +266,29 @@ describe('what is believed of it', () => {
     expect(kinds).toContain('READ')
     expect(kinds).toContain('SHORT')
     expect(count((nodes as [PastNode])[0], 'eth_getLogs')).toBeLessThanOrEqual(1 + 4)
+  })
+
+  it.each([
+    ['read at its start', false],
+    ['found in an older event', true],
+  ])('R-history-6: ticks are read as far as the price before the window, %s', async (_, isPruned) => {
+    const past = pastOf(12_048)
+    const { read } = await lookBacksOver(12_048, past, [{ mostBlocks: 1000 }], isPruned)
+    const window = await read()
+    const at = past.blocks.findIndex(({ timeMs }) => past.end.timeMs - timeMs < 34.5 * MINUTE)
+    const events = past.blocks.map(block => block.events)
+    const [older, within] = [events.slice(0, at).flat(), events.slice(at).flat()]
+    const ticksOf = (pool: Hex, of: typeof older) =>
+      of.flatMap(each => (each.pool === pool && 'tick' in each.event ? [each.event.tick] : []))
+    let compared = 0
+    for (const { address } of past.pools) {
+      const [before, first] = [ticksOf(address, older).at(-1), ticksOf(address, within)[0]]
+      if (before === undefined || first === undefined) continue
+      const { lowest, highest } = window!.spans.get(address)!
+      expect([lowest <= before, highest >= before]).toEqual([true, true])
+      if (before !== first) compared++
+    }
+    expect(compared).toBeGreaterThan(5)
   })
 
   it('R-history-4, R-history-6: an endpoint that would cost more than 60 calls is not asked to the end', async () => {

@@ -5,6 +5,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import {
+  type Before,
   type Input,
   type LoadedPool,
   LookBack,
@@ -18,10 +19,11 @@ import {
   type Window,
 } from '@assay/engine'
 import { isFeedError } from '../../feed/feedError.ts'
-import type { PastReader, PastReading } from '../../feed/history/past.ts'
+import type { PastReader } from '../../feed/history/past.ts'
 import type { Market, TickSpan } from '../../market/market.ts'
 import { readBefore, readWindow, spansOf } from '../../market/pastWindow.ts'
-import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 
 type Means = { readonly market: Pick<Market, 'recheck'>; readonly signal: AbortSignal }
@@ -38,6 +40,8 @@ export type LookBackContext = {
 const READ_MS = 15_000
 /** Longest uninterrupted fold, which bounds the delay of an arriving block. */
 const SLICE_MS = 8
+/** The events of the window contain the pool's state before them. */
+const UNASKED: Before = { read: null, older: [] }
 
 export class LookBacks {
   readonly #context: LookBackContext
@@ -47,22 +51,29 @@ export class LookBacks {
   }
 
   /** The window of these pools up to `block`; null when it is not available. */
-  async read(pools: readonly NewPool[], block: BlockRef, { signal }: Means): Promise<ReadWindow | null> {
+  async read(
+    pools: readonly NewPool[],
+    block: BlockRef,
+    { market, signal }: Means,
+  ): Promise<ReadWindow | null> {
     const { chain, reader } = this.#context
     const until = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])
     const reading = reader.begin(until)
     return this.#orNone(
       pools,
-      async () =>
-        new ReadWindow(this.#context, reading, await readWindow(reading, chain, pools, block), until),
+      async () => {
+        const window = await readWindow(reading, chain, pools, block)
+        const before = await readBefore(reading, chain, market, toAsk(pools, window), window, until)
+        return new ReadWindow(this.#context.state, window, before)
+      },
       signal,
     )
   }
 
   /** Folds the past of pools up to the window's end; null when that fails. */
-  fold(read: ReadWindow, loaded: readonly LoadedPool[], means: Means): Promise<Folded | null> {
+  fold(read: ReadWindow, loaded: readonly LoadedPool[], { signal }: Means): Promise<Folded | null> {
     const pools = loaded.map(({ pool }) => pool)
-    return this.#orNone(pools, () => read.fold(loaded, means), means.signal)
+    return this.#orNone(pools, () => read.fold(loaded), signal)
   }
 
   async #orNone<Result>(
@@ -87,36 +98,31 @@ export class LookBacks {
 }
 
 export class ReadWindow {
-  /** The range of prices of its pools. */
+  /** The range of prices of its pools, before the window and in it. */
   readonly spans: ReadonlyMap<Address, TickSpan>
-  readonly #context: LookBackContext
-  readonly #reading: PastReading
+  readonly #state: State
   readonly #window: Window
-  readonly #until: AbortSignal
+  readonly #before: ReadonlyMap<Address, Before>
 
-  constructor(context: LookBackContext, reading: PastReading, window: Window, until: AbortSignal) {
-    this.#context = context
-    this.#reading = reading
+  constructor(state: State, window: Window, before: ReadonlyMap<Address, Before>) {
+    this.#state = state
     this.#window = window
-    this.#until = until
-    this.spans = spansOf(window)
+    this.#before = before
+    this.spans = spansOf(window.blocks, before)
   }
 
-  async fold(loaded: readonly LoadedPool[], { market }: Means): Promise<Folded> {
-    const { chain, state } = this.#context
-    const window = this.#window
-    const unread = loaded.map((each): Traveller => ({ loaded: each, read: null, older: null }))
-    const asked = toAsk(unread, window)
-    const before = await readBefore(this.#reading, chain, market, asked, window, this.#until)
-    const travellers = unread.map(each => ({ ...each, ...before.get(each.loaded.pool.address) }))
-    const lookBack = new LookBack(state, window, travellers)
+  async fold(loaded: readonly LoadedPool[]): Promise<Folded> {
+    const travellers = loaded.map(
+      (each): Traveller => ({ loaded: each, ...(this.#before.get(each.pool.address) ?? UNASKED) }),
+    )
+    const lookBack = new LookBack(this.#state, this.#window, travellers)
     let sinceMs = performance.now()
     for (const _ of lookBack.fold()) {
       if (performance.now() - sinceMs < SLICE_MS) continue
       await turn()
       sinceMs = performance.now()
     }
-    return new Folded(lookBack, window.end)
+    return new Folded(lookBack, this.#window.end)
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { count, type Pool, poolsOf, type SellabilityReading, type State } from '@assay/engine'
 import { MOST_HOPS, probeFamily, type ProbeHop } from '@assay/sdk/probe'
-import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Address } from '../../ops/hex.ts'
 
 export type Probing = {
   readonly token: Address

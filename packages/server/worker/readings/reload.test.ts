@@ -13,7 +13,7 @@ import {
 import { afterEach, describe, expect, it } from 'vitest'
 import { FeedError } from '../../feed/feedError.ts'
 import type { Market } from '../../market/market.ts'
-import type { ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
 import type { Log } from '../../ops/log.ts'
 import { until } from '../../service/testing/until.ts'
 import { Intake } from './intake.ts'

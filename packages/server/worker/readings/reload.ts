@@ -5,7 +5,8 @@
  */
 import type { Input, State, StepResult } from '@assay/engine'
 import type { Market, TokenFacts } from '../../market/market.ts'
-import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 import { Audit, bornAs } from './audit.ts'
 import { untilAnswered } from '../bootstrap.ts'

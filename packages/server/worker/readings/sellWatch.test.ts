@@ -1,14 +1,15 @@
 /** When tokens are probed, and by what they are doubted: on an engine in memory, over a node that simulates nothing. */
 import { ms } from '@assay/engine'
+import { keccak256, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { E6, E18, P1, P2, T, U, USDC, WETH } from '../../../engine/testing/cast.ts'
+import { E6, E18, P1, P2, P3, T, U, USDC, WETH } from '../../../engine/testing/cast.ts'
 import { scenario, type Scenario } from '../../../engine/testing/scenario.ts'
 import { type LogEntry, toLogEntry } from '../../feed/answers/entry.ts'
 import { FeedError } from '../../feed/feedError.ts'
 import type { Market } from '../../market/market.ts'
 import { TRANSFER } from '../../market/transferLogs.ts'
 import { systemClock } from '../../ops/clock.ts'
-import type { Address, Hex } from '../../ops/config.ts'
+import type { Address, Hex } from '../../ops/hex.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import { Intake } from './intake.ts'
 import { RecentBlocks } from '../recentBlocks.ts'
@@ -94,19 +95,42 @@ function swapped(kind: 'BUY' | 'SALE', amount: bigint, arrived: bigint): void {
   watch.note({ logs, events: [{ ...position, event }] as never })
 }
 
-function transferred(transactionHash: Hex, from: Address, to: Address, value: bigint): LogEntry {
-  const topic = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
-  return toLogEntry({
-    address: T,
-    topics: [TRANSFER, topic(from), topic(to)],
-    data: `0x${value.toString(16).padStart(64, '0')}`,
-    blockHash: `0x${'11'.repeat(32)}`,
+/** The only thing that a manager does in a transaction: it swaps in P3 what arrived of an amount sent. */
+function soldThrough(manager: Address, amount: bigint, arrived: bigint): void {
+  const { x, address } = s.pool(P3)
+  const [amount0, amount1] = x === 0 ? [arrived, -1n] : [-1n, arrived]
+  const event = { kind: 'SWAP' as const, amount0, amount1 }
+  const transactionHash: Hex = `0x${'88'.repeat(32)}`
+  const position = { transactionHash, logIndex: 9, pool: address, family: 'amm_v4' as const }
+  const logs = [
+    transferred(transactionHash, SELLER, manager, arrived),
+    transferred(transactionHash, SELLER, T, amount - arrived),
+  ]
+  watch.note({ logs, events: [{ ...position, event }] as never })
+}
+
+const HASH: Hex = `0x${'11'.repeat(32)}`
+const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
+
+const transferred = (transactionHash: Hex, from: Address, to: Address, value: bigint): LogEntry =>
+  logOf(
+    T,
+    [TRANSFER, topicOf(from), topicOf(to)],
+    `0x${value.toString(16).padStart(64, '0')}`,
+    transactionHash,
+  )
+
+const logOf = (address: Address, topics: readonly Hex[], data: Hex, transactionHash: Hex): LogEntry =>
+  toLogEntry({
+    address,
+    topics,
+    data,
+    blockHash: HASH,
     blockNumber: '0x1',
     transactionHash,
     transactionIndex: '0x0',
     logIndex: '0x1',
   })
-}
 
 describe('the watch of sellability', () => {
   it('R-sell-5: probes a token when it is enrolled, and each hour after that', async () => {
@@ -156,6 +180,31 @@ describe('the watch of sellability', () => {
     swapped('SALE', 10_000n, 5000n)
     expect(await tend(MINUTE_MS - 1)).toBe(0)
     expect(await tend(1)).toBe(1)
+  })
+
+  it('R-sell-6: compares with the logs of a v4 manager too, unless a hook may exchange amounts of its own', async () => {
+    s.v3(P3, T, WETH, { family: 'amm_v4', tick: 0, positions: [[-6000, 6000, 10n ** 22n]] })
+    const { terms } = s.pool(P3)
+    if (!('manager' in terms)) throw new Error('a v4 pool has a manager')
+    const sale = () => soldThrough(terms.manager, 10_000n, 9000n)
+    await tend(0)
+    s.probed(T)
+    Object.assign(terms, { hooks: `0x${'0'.repeat(39)}4` })
+    sale()
+    expect(await tend(MINUTE_MS)).toBe(0)
+    Object.assign(terms, { hooks: `0x${'0'.repeat(40)}` })
+    sale()
+    expect(await tend(MINUTE_MS)).toBe(1)
+    expect(s.token(T).sellability).toMatchObject({ sellTaxBps: 1000, method: 'TRANSFER_LOGS' })
+  })
+
+  it('R-sell-5: probes again when the code behind its proxy is changed', async () => {
+    await tend(0)
+    s.probed(T)
+    const upgraded = logOf(T, [keccak256(toHex('Upgraded(address)')), topicOf(SELLER)], '0x', HASH)
+    watch.note({ logs: [upgraded], events: [] })
+    expect(await tend(MINUTE_MS)).toBe(1)
+    expect(await tend(MINUTE_MS)).toBe(0)
   })
 
   it('R-sell-5: probes again when fifty purchases passed without a sale', async () => {

@@ -16,13 +16,16 @@ import {
   type SellabilityReading,
   type State,
 } from '@assay/engine'
+import { hookClassOf } from '@assay/engine/rules'
 import { type Judgement, probe, unknownFor } from '@assay/sdk/probe'
 import type { LogEntry } from '../../feed/answers/entry.ts'
 import { isFeedError } from '../../feed/feedError.ts'
 import { isRefusal, type Simulator } from '../../feed/endpoints/simulator.ts'
-import { movedOutside, type SeenTaxes, taxesIn } from '../../market/transferLogs.ts'
+import type { SeenTaxes } from '../../market/seenTax.ts'
+import { movedOutside, type TaxedSide, taxesIn } from '../../market/transferLogs.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { ChainConfig } from '../../config/config.ts'
+import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 import type { OperatorStore } from '../../store/operator.ts'
 import { UPGRADES } from './audit.ts'
@@ -97,11 +100,7 @@ export class SellWatch {
     const { state } = this.#context
     for (const log of logs)
       if (UPGRADES.has(log.topic ?? '') && state.tokens.has(log.address)) this.#doubted.add(log.address)
-    const sides = (address: Address) => {
-      const pool = state.pools.get(address)
-      return pool === undefined || !this.#isProbed(pool.from) ? null : { token: pool.from, side: pool.x }
-    }
-    for (const seen of taxesIn(logs, events, sides)) this.#compare(seen)
+    for (const seen of taxesIn(logs, events, address => this.#sideOf(address))) this.#compare(seen)
     const knows = (address: Address, token: Address) => {
       const pool = state.pools.get(address)
       return pool !== undefined && (pool.token0 === token || pool.token1 === token)
@@ -160,6 +159,16 @@ export class SellWatch {
       this.#doubted.add(pool.from)
       this.#outside.delete(address)
     }
+  }
+
+  /** Null for a token that is not probed, and for a pool whose hook may exchange amounts of its own. */
+  #sideOf(address: Address): TaxedSide | null {
+    const pool = this.#context.state.pools.get(address)
+    if (pool === undefined || !this.#isProbed(pool.from)) return null
+    const { terms, from, x } = pool
+    if (!('manager' in terms)) return { token: from, side: x, manager: null }
+    const isOwnCurve = hookClassOf(terms.hooks, terms.keyFee) !== 'UNSUPPORTED'
+    return isOwnCurve ? { token: from, side: x, manager: terms.manager } : null
   }
 
   #isProbed(token: Address): boolean {

@@ -10,17 +10,28 @@ import { TOPIC as ALGEBRA } from '../../market/algebra/algebra.ts'
 import { SWAP as PANCAKE_SWAP } from '../../market/pancake/pancake.ts'
 import { TOPIC as V2 } from '../../market/v2/v2.ts'
 import { TOPIC as V3 } from '../../market/v3/v3.ts'
+import { TOPIC as V4 } from '../../market/v4/logs.ts'
+import { MANAGER } from '../../../engine/testing/tickFamilies.ts'
 import { encodeInt } from '../../market/words.ts'
-import type { Hex } from '../../ops/config.ts'
+import type { Hex } from '../../ops/hex.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type PoolEvent = Block['events'][number]
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 
+export type LogFilter = {
+  readonly fromBlock: string
+  readonly toBlock: string
+  readonly address: readonly string[]
+  readonly topics: readonly (readonly string[])[]
+}
+
 export type PastNode = {
   readonly url: string
   /** Methods, in order; each of a batch by itself. */
   readonly asked: string[]
+  /** Of each range of logs that it gave. */
+  readonly filters: LogFilter[]
   readonly close: () => Promise<void>
 }
 
@@ -39,22 +50,26 @@ export async function startPastNode(
   { mostBlocks, refusal = 'block range is too wide', saysTimes = false, leavesOut }: NodeLimits,
 ): Promise<PastNode> {
   const asked: string[] = []
+  const filters: LogFilter[] = []
   const byNumber = new Map<number, Block>(blocks.map(block => [block.number, block]))
   const answer = ({ method, params }: Call): unknown => {
     asked.push(method)
     if (method === 'eth_chainId') return { result: hexOf(chainId) }
     if (method === 'eth_getBlockByNumber') return { result: headerOf(byNumber.get(Number(params[0]))) }
     if (method !== 'eth_getLogs') return { error: { code: -32601, message: 'no such method' } }
-    const filter = params[0] as { fromBlock: string; toBlock: string; address: readonly string[] }
+    const filter = params[0] as LogFilter
     const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)]
     if (to - from + 1 > mostBlocks) return { error: { code: -32602, message: refusal } }
-    const of = new Set(filter.address)
+    filters.push(filter)
+    const [, seconds] = filter.topics
+    const isAskedFor = ({ address, topics }: { readonly address: Hex; readonly topics: readonly string[] }) =>
+      filter.address.includes(address) && seconds?.includes(topics[1] ?? '') !== false
     const result = blocks
       .filter(({ number }) => number >= from && number <= to)
       .flatMap(block =>
         block.events
-          .filter(event => of.has(event.pool) && leavesOut?.(event) !== true)
-          .flatMap(event => logOf(block, event, saysTimes)),
+          .filter(event => leavesOut?.(event) !== true)
+          .flatMap(event => logOf(block, event, saysTimes).filter(isAskedFor)),
       )
     return { result }
   }
@@ -73,6 +88,7 @@ export async function startPastNode(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    filters,
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -93,15 +109,15 @@ const headerOf = (block: Block | undefined): unknown =>
         timestamp: hexOf(block.timeMs / 1000),
       }
 
-/** A creation is its factory's to tell, which no pool here has. */
+/** A creation is its factory's to tell, which no pool here has. A pool of v4 logs at its manager. */
 function logOf(block: Block, of: PoolEvent, saysTimes: boolean) {
-  const { pool, logIndex, transactionHash } = of
+  const { pool, family, logIndex, transactionHash } = of
   const words = wordsOf(of)
   if (words === null) return []
   const [topics, data] = words
   return [
     {
-      address: pool,
+      address: family === 'amm_v4' ? MANAGER : pool,
       topics,
       data: `0x${data.map(encodeInt).join('')}`,
       blockHash: block.hash,
@@ -117,7 +133,37 @@ function logOf(block: Block, of: PoolEvent, saysTimes: boolean) {
 const word = (value: number): Hex => `0x${encodeInt(BigInt(value))}`
 const OWNER = word(0)
 
-function wordsOf({ family, event }: PoolEvent): readonly [readonly string[], readonly bigint[]] | null {
+type Words = readonly [topics: readonly string[], data: readonly bigint[]]
+
+const wordsOf = (of: PoolEvent): Words | null =>
+  of.family === 'amm_v4' ? wordsOfHeld(of.pool, of.event) : wordsOfOwn(of)
+
+/** Amounts are the swapper's, not the pool's. */
+function wordsOfHeld(id: Hex, event: (PoolEvent & { family: 'amm_v4' })['event']): Words | null {
+  switch (event.kind) {
+    case 'SWAP': {
+      const { amount0, amount1, sqrtPriceX96, liquidity, tick, feePpm } = event
+      return [
+        [V4.swap, id, OWNER],
+        [-amount0, -amount1, sqrtPriceX96, liquidity, BigInt(tick), feePpm],
+      ]
+    }
+    case 'MODIFY': {
+      const { tickLower, tickUpper, liquidityDelta } = event
+      return [
+        [V4.modify, id, OWNER],
+        [BigInt(tickLower), BigInt(tickUpper), liquidityDelta, 0n],
+      ]
+    }
+    case 'PROTOCOL_FEE':
+      return [[V4.protocolFee, id], [event.protocolFee]]
+    case 'INITIALIZE':
+    case 'CREATED':
+      return null
+  }
+}
+
+function wordsOfOwn({ family, event }: PoolEvent): Words | null {
   switch (event.kind) {
     case 'SYNC':
       return [[V2.sync], [event.reserve0, event.reserve1]]

@@ -3,13 +3,17 @@ import type { FastifyRequest } from 'fastify'
 import { RequestError } from '../../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../../plumbing/context.ts'
 import { pathOf } from '../../plumbing/request.ts'
-import type { DayVolumes } from '../figures.ts'
+import type { DayVolumes, Needs } from '../figures.ts'
 import { chainNamed, type Naming, servedNames } from '../networks.ts'
 
-export type CoinGecko = { readonly context: HttpContext; readonly volumes: DayVolumes }
+export type CoinGecko = { readonly context: Needs; readonly volumes: DayVolumes }
 
 /** The chain named in the path. */
-export function chainIn(context: HttpContext, request: FastifyRequest, naming: Naming): ServedChain {
+export function chainIn(
+  context: Pick<HttpContext, 'chains'>,
+  request: FastifyRequest,
+  naming: Naming,
+): ServedChain {
   const name = pathOf(request, naming)
   const chain = chainNamed(context, naming, name)
   if (chain === null)

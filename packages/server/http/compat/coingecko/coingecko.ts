@@ -3,7 +3,6 @@
  * data are accepted and ignored; endpoints whose data would have to be invented do not exist.
  */
 import type { FastifyInstance } from 'fastify'
-import type { HttpContext } from '../../plumbing/context.ts'
 import { searchOf } from '../../plumbing/request.ts'
 import { DayVolumes } from '../figures.ts'
 import { nameOf } from '../networks.ts'
@@ -14,7 +13,7 @@ import { registerPoolItems } from './poolItems.ts'
 import { registerSimple } from './simple.ts'
 import { registerTokenItems } from './tokenItems.ts'
 
-export function registerCoinGecko(app: FastifyInstance, context: HttpContext): void {
+export function registerCoinGecko(app: FastifyInstance, context: CoinGecko['context']): void {
   const vendor: CoinGecko = { context, volumes: new DayVolumes(context) }
   app.get(`${PREFIX.coingecko}/ping`, async () => ({ gecko_says: '(V3) To the Moon!' }))
   app.get(`${PREFIX.coingecko}/asset_platforms`, async () =>

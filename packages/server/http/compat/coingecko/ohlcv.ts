@@ -3,21 +3,25 @@
  * those of its base token, with the volume traded in that pool. An incomplete volume is null, never 0.
  */
 import type { exact } from '@assay/sdk'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PoolRow, TokenRow } from '../../../store/port.ts'
 import { RequestError } from '../../plumbing/apiError.ts'
 import { charge } from '../../plumbing/charge.ts'
 import type { HttpContext } from '../../plumbing/context.ts'
 import { pathOf, searchOf } from '../../plumbing/request.ts'
+import { Absences } from '../absences.ts'
 import { tokenAt } from '../addresses.ts'
 import { FIGURE_UNITS } from '../figures.ts'
-import { type Candle, candlesBack } from '../candlesBack.ts'
+import { candlesBack } from '../candlesBack.ts'
+import { volumesOf } from '../candleVolumes.ts'
 import type { Token } from '../prices.ts'
-import { toDouble, toNumber } from '../rounding.ts'
-import { poolsOf, tradedIn, volumeOf } from '../tradedPools.ts'
+import { toNumber } from '../rounding.ts'
+import { poolsOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
 import { chainIn, type CoinGecko } from './asked.ts'
 import { knownPool, sidesOf } from './poolItems.ts'
+
+type Needs = Pick<HttpContext, 'clock' | 'config' | 'settings' | 'store'>
 
 const TIMEFRAMES: Readonly<Record<string, { readonly unitMs: number; readonly steps: readonly number[] }>> = {
   day: { unitMs: 86_400_000, steps: [1] },
@@ -38,7 +42,7 @@ export function registerOhlcv(app: FastifyInstance, { context }: CoinGecko): voi
     const token = sideNamed(wanted, sides)
     const other = token.tokenAddress === sides.base.tokenAddress ? sides.quote : sides.base
     const meta = await metaOf(context, token, other)
-    return answerOf(request, await listOf(context, token, [pool], asked), meta)
+    return answerOf(request, await listOf(context, reply, token, [pool], asked), meta)
   })
 
   app.get(`${base}/tokens/:address/ohlcv/:timeframe`, async (request, reply) => {
@@ -48,13 +52,14 @@ export function registerOhlcv(app: FastifyInstance, { context }: CoinGecko): voi
     if (token === null) throw new RequestError(404, 'there is no token with that address')
     await charge(context, request, reply, FIGURE_UNITS)
     const meta = await metaOf(context, token, null)
-    return answerOf(request, await listOf(context, token, await poolsOf(context, token), asked), meta)
+    const pools = await poolsOf(context, token)
+    return answerOf(request, await listOf(context, reply, token, pools, asked), meta)
   })
 }
 
 type Asked = { readonly intervalMs: number; readonly beforeMs: number; readonly limit: number }
 
-function askedIn(context: HttpContext, request: FastifyRequest): Asked {
+function askedIn(context: Pick<HttpContext, 'clock'>, request: FastifyRequest): Asked {
   const search = searchOf(request)
   const timeframe = TIMEFRAMES[pathOf(request, 'timeframe')]
   if (timeframe === undefined) throw new RequestError(400, 'timeframe must be day, hour or minute')
@@ -94,26 +99,20 @@ function sideNamed(wanted: string, { base, quote }: { readonly base: Token; read
 
 /** Newest first: time in seconds, open, high, low, close, volume. */
 async function listOf(
-  context: HttpContext,
+  context: Needs,
+  reply: FastifyReply,
   token: Token,
   pools: readonly PoolRow[] | null,
   asked: Asked,
 ): Promise<readonly (readonly (number | null)[])[]> {
   const candles = await candlesBack(context, token, asked)
-  const [first] = candles
-  if (first === undefined) return []
-  const traded = pools === null ? 'TOO_MANY_POOLS' : await tradedIn(context, token, pools, first.fromMs)
-  const volumeAt = ({ fromMs }: Candle): number | null => {
-    if (typeof traded === 'string') return null
-    const volume = volumeOf(traded, fromMs, fromMs + asked.intervalMs)
-    return typeof volume === 'string' ? null : toDouble(volume)
-  }
+  const absences = new Absences()
+  const volumes = await volumesOf(context, token, pools, candles, asked.intervalMs, absences)
+  absences.tell(reply)
   return candles
-    .flatMap(candle => {
-      const prices = [candle.open, candle.high, candle.low, candle.close].map((each: exact.Exact) =>
-        toNumber(each),
-      )
-      return prices.includes(null) ? [] : [[candle.fromMs / 1000, ...prices, volumeAt(candle)]]
+    .flatMap(({ fromMs, open, high, low, close }, at) => {
+      const prices = [open, high, low, close].map((each: exact.Exact) => toNumber(each))
+      return prices.includes(null) ? [] : [[fromMs / 1000, ...prices, volumes[at] ?? null]]
     })
     .toReversed()
 }
@@ -123,7 +122,11 @@ const answerOf = (request: FastifyRequest, ohlcv_list: readonly unknown[], meta:
   meta,
 })
 
-async function metaOf({ store }: HttpContext, base: Token, quote: Token | null): Promise<object> {
+async function metaOf(
+  { store }: Pick<HttpContext, 'store'>,
+  base: Token,
+  quote: Token | null,
+): Promise<object> {
   const [x = null, y = null] = await store.readTokensOf(quote === null ? [base] : [base, quote])
   const of = ({ tokenAddress }: Token, row: TokenRow | null) => ({
     address: tokenAddress,

@@ -17,6 +17,8 @@ import { PREFIX } from '../vendor.ts'
 import { chainIn, type CoinGecko, listOf } from './asked.ts'
 import { deepestOf } from './tokenItems.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'store'>
+
 /** Items on a page, as in its own answers. */
 const PAGE = 20
 const LONGEST_QUERY = 64
@@ -72,7 +74,7 @@ export function registerPoolItems(app: FastifyInstance, vendor: CoinGecko): void
 }
 
 /** Finds pools by the address of a pool or a token, or by token symbols and names, deepest first. */
-async function found(context: HttpContext, request: FastifyRequest): Promise<readonly PoolRow[]> {
+async function found(context: Needs, request: FastifyRequest): Promise<readonly PoolRow[]> {
   const search = searchOf(request)
   const query = (search.get('query') ?? '').trim()
   if (query === '' || query.length > LONGEST_QUERY)
@@ -105,7 +107,7 @@ function pageOf(request: FastifyRequest, rows: readonly PoolRow[]): readonly Poo
   return rows.slice((page - 1) * PAGE, page * PAGE)
 }
 
-export async function knownPool(context: HttpContext, request: FastifyRequest): Promise<PoolRow> {
+export async function knownPool(context: Needs, request: FastifyRequest): Promise<PoolRow> {
   const { config } = chainIn(context, request, 'network')
   const pool = tokenAt(config.chainId, pathOf(request, 'address'))
   const row = pool === null ? null : await context.store.readPool(config.chainId, pool.tokenAddress)
@@ -205,7 +207,7 @@ async function itemOf(
 const labelOf = (row: TokenRow | null, { tokenAddress }: Token): string =>
   row?.symbol ?? tokenAddress.slice(0, 10)
 
-const nativeOf = (context: HttpContext, chainId: number): Token => ({
+const nativeOf = (context: Needs, chainId: number): Token => ({
   chainId,
   tokenAddress: context.chains.get(chainId)?.config.wrappedNative ?? '0x',
 })

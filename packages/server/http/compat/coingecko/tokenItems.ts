@@ -99,7 +99,7 @@ export function registerTokenItems(app: FastifyInstance, { context, volumes }: C
 }
 
 /** Both sides of all pools of the token, if every pool reports its balances. */
-export async function totalReserve(context: HttpContext, token: Token): Promise<Figure> {
+export async function totalReserve(context: CoinGecko['context'], token: Token): Promise<Figure> {
   const pools = await poolsOf(context, token)
   if (pools === null) return 'TOO_MANY_POOLS'
   if (pools.length === 0) return 'NO_POOL'
@@ -114,7 +114,7 @@ export async function totalReserve(context: HttpContext, token: Token): Promise<
 }
 
 export async function decimalsOf(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   pools: readonly PoolRow[],
 ): Promise<readonly Decimals[]> {
   const rows = await store.readTokensOf(
@@ -130,7 +130,10 @@ export async function decimalsOf(
 }
 
 /** The pools of a token, ordered by their weight in its price. */
-export async function deepestOf(context: HttpContext, token: Token): Promise<readonly PoolRow[]> {
+export async function deepestOf(
+  context: Pick<HttpContext, 'store'>,
+  token: Token,
+): Promise<readonly PoolRow[]> {
   const pools = await poolsOf(context, token)
   return (pools ?? []).toSorted(
     (a, b) => Number(depthOf(b) - depthOf(a) > 0n) - Number(depthOf(b) - depthOf(a) < 0n),

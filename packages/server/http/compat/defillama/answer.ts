@@ -10,7 +10,7 @@ import type { Coin } from './coins.ts'
 export const MOMENTS_OF_UNIT = 50
 
 export const rowsOf = (
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   coins: readonly Coin[],
 ): Promise<readonly (TokenRow | null)[]> => store.readTokensOf(coins.map(({ token }) => token))
 

@@ -10,6 +10,8 @@ import { chainNamed, servedNames } from '../networks.ts'
 import { PREFIX } from '../vendor.ts'
 import { momentIn } from './span.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'store'>
+
 /** A block further from the moment is not a useful answer. */
 const NEAR_MS = 60_000
 /** The log is read forwards from a minute before: records per page, and pages at most. */
@@ -17,7 +19,7 @@ const [PAGE, PAGES] = [1000, 10]
 
 type Block = { readonly number: number; readonly timeMs: number }
 
-export function registerBlocks(app: FastifyInstance, context: HttpContext): void {
+export function registerBlocks(app: FastifyInstance, context: Needs): void {
   app.get(`${PREFIX.defillama}/block/:chain/:timestamp`, async request => {
     const name = pathOf(request, 'chain')
     const chain = chainNamed(context, 'llama', name)
@@ -34,7 +36,7 @@ export function registerBlocks(app: FastifyInstance, context: HttpContext): void
 }
 
 export async function blockAt(
-  context: HttpContext,
+  context: Pick<HttpContext, 'store'>,
   { config }: ServedChain,
   atMs: number,
 ): Promise<Block | null> {
@@ -67,7 +69,7 @@ function lastOf(blocks: readonly Block[], lastMs: number): Block | null {
 
 /** The last record evaluated by then, among tokens that every chain has. */
 async function lastRecordBefore(
-  { store }: HttpContext,
+  { store }: Pick<HttpContext, 'store'>,
   { chainId, stables, routingAssets }: ServedChain['config'],
   ms: number,
 ): Promise<number | null> {

@@ -12,13 +12,15 @@ import { coinsIn } from './coins.ts'
 import { answerOf, confidenceOf, MOMENTS_OF_UNIT, rowsOf, symbolOf } from './answer.ts'
 import { durationIn, momentIn } from './span.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'config' | 'limit' | 'store'>
+
 const DAY_MS = 86_400_000
 /** Over all coins of an answer together. */
 const MOST_POINTS = 500
 
 type Point = { readonly confidence: number; readonly timestamp: number; readonly price: number }
 
-export function registerCharts(app: FastifyInstance, context: HttpContext): void {
+export function registerCharts(app: FastifyInstance, context: Needs): void {
   app.get(`${PREFIX.defillama}/chart/*`, async (request, reply) => {
     const search = searchOf(request)
     const absences = new Absences()
@@ -96,7 +98,7 @@ function spanIn(text: string | null): number {
 
 /** From `start` forwards, or up to `end`, by default now. Future points are omitted. */
 function momentsIn(
-  { clock }: HttpContext,
+  { clock }: Pick<HttpContext, 'clock'>,
   search: URLSearchParams,
   span: number,
   periodMs: number,

@@ -8,14 +8,16 @@ import { namesIn, tokenAt } from '../addresses.ts'
 import { chainNamed } from '../networks.ts'
 import type { Token } from '../prices.ts'
 
+type Needs = Pick<HttpContext, 'chains'>
+
 const NATIVE = `0x${'0'.repeat(40)}`
 
 export type Coin = { readonly name: string; readonly token: Token }
 
-export const coinsIn = (context: HttpContext, text: string, absences: Absences): readonly Coin[] =>
+export const coinsIn = (context: Needs, text: string, absences: Absences): readonly Coin[] =>
   coinsOf(context, namesIn(text, 'the list of coins'), absences)
 
-export function coinsOf(context: HttpContext, names: readonly string[], absences: Absences): readonly Coin[] {
+export function coinsOf(context: Needs, names: readonly string[], absences: Absences): readonly Coin[] {
   return names.flatMap((name, at) => {
     const token = tokenNamed(context, name)
     if (typeof token !== 'string') return [{ name, token }]
@@ -25,7 +27,7 @@ export function coinsOf(context: HttpContext, names: readonly string[], absences
 }
 
 /** The token with this name, or the reason why there is none. */
-function tokenNamed(context: HttpContext, name: string): Token | string {
+function tokenNamed(context: Needs, name: string): Token | string {
   const colon = name.indexOf(':')
   const chain = colon < 0 ? null : chainNamed(context, 'llama', name.slice(0, colon))
   if (chain === null) return 'UNSUPPORTED_CHAIN'

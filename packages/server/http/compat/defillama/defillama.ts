@@ -19,9 +19,11 @@ import { coinsIn, coinsOf } from './coins.ts'
 import { priceNear } from './near.ts'
 import { durationIn, momentIn } from './span.ts'
 
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'store'>
+
 const BASE = PREFIX.defillama
 
-export function registerDefiLlama(app: FastifyInstance, context: HttpContext): void {
+export function registerDefiLlama(app: FastifyInstance, context: Needs): void {
   app.get(`${BASE}/prices/current/*`, async (request, reply) => {
     const widthMs = durationIn(searchOf(request), 'searchWidth')
     const absences = new Absences()

@@ -6,11 +6,13 @@ import type { HttpContext } from '../../plumbing/context.ts'
 import { firstPrice, hasPrice, NO_HISTORY, priceAt } from '../pastPrices.ts'
 import type { Price, Token } from '../prices.ts'
 
+type Needs = Pick<HttpContext, 'clock' | 'config' | 'store'>
+
 /** As in DefiLlama. */
 const DEFAULT_WIDTH_MS = 6 * 3_600_000
 
 export async function priceNear(
-  context: HttpContext,
+  context: Needs,
   token: Token,
   atMs: number,
   widthMs: number | null,

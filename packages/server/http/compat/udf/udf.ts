@@ -1,6 +1,7 @@
 /**
- * A data feed for TradingView's charts (its UDF protocol): candles of our own published prices. A symbol is a token of
- * a chain, named `chain_id:address`, because symbols chosen by tokens do not identify them.
+ * A data feed for TradingView's charts (its UDF protocol): candles of our own published prices, with the volume of the
+ * token's pools in dollars where it is completely known. A symbol is a token of a chain, named `chain_id:address`,
+ * because symbols chosen by tokens do not identify them.
  */
 import type { FastifyInstance } from 'fastify'
 import { exact } from '@assay/sdk'
@@ -9,12 +10,20 @@ import { charge } from '../../plumbing/charge.ts'
 import type { HttpContext } from '../../plumbing/context.ts'
 import { searchOf } from '../../plumbing/request.ts'
 import type { TokenRow } from '../../../store/port.ts'
+import { Absences } from '../absences.ts'
 import { tokenAt } from '../addresses.ts'
 import { FIGURE_UNITS } from '../figures.ts'
 import { candlesBack } from '../candlesBack.ts'
+import { volumesOf } from '../candleVolumes.ts'
 import { knownPrices, type Found, type Token } from '../prices.ts'
 import { toNumber } from '../rounding.ts'
+import { poolsOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
+
+type Needs = Pick<
+  HttpContext,
+  'chains' | 'clock' | 'config' | 'feeds' | 'limit' | 'quotes' | 'settings' | 'store'
+>
 
 const MINUTE_MS = 60_000
 /** Resolutions by their chart names, in milliseconds. */
@@ -32,7 +41,7 @@ const [MOST_BARS, MOST_FOUND, LONGEST_QUERY] = [2000, 30, 64]
 const SHOWN_DIGITS = 6
 const MOST_DECIMALS = 16
 
-export function registerUdf(app: FastifyInstance, context: HttpContext): void {
+export function registerUdf(app: FastifyInstance, context: Needs): void {
   app.get(`${PREFIX.udf}/config`, async () => ({
     supported_resolutions: NAMES,
     supports_search: true,
@@ -90,11 +99,15 @@ export function registerUdf(app: FastifyInstance, context: HttpContext): void {
     const limit =
       countback === null ? MOST_BARS : Math.min(MOST_BARS, Math.max(1, secondsIn(search, 'countback')))
     await charge(context, request, reply, FIGURE_UNITS)
-    const bars = (
-      await candlesBack(context, token, { intervalMs, beforeMs: toMs, sinceMs: fromMs, limit })
-    ).flatMap(({ fromMs: at, open, high, low, close }) => {
+    const candles = await candlesBack(context, token, { intervalMs, beforeMs: toMs, sinceMs: fromMs, limit })
+    const absences = new Absences()
+    const pools = await poolsOf(context, token)
+    const volumes = await volumesOf(context, token, pools, candles, intervalMs, absences)
+    absences.tell(reply)
+    const bars = candles.flatMap(({ fromMs: at, open, high, low, close }, index) => {
       const [o, h, l, c] = [open, high, low, close].map(toNumber)
-      return o == null || h == null || l == null || c == null ? [] : [{ t: at / 1000, o, h, l, c }]
+      if (o == null || h == null || l == null || c == null) return []
+      return [{ t: at / 1000, o, h, l, c, v: volumes[index] ?? null }]
     })
     if (bars.length === 0) return { s: 'no_data', ...(await nextTime(context, token, intervalMs, toMs)) }
     return {
@@ -104,22 +117,19 @@ export function registerUdf(app: FastifyInstance, context: HttpContext): void {
       h: bars.map(({ h }) => h),
       l: bars.map(({ l }) => l),
       c: bars.map(({ c }) => c),
+      // Charts show no volume where the member is missing, and none for a bar where it is null.
+      ...(bars.some(({ v }) => v !== null) ? { v: bars.map(({ v }) => v) } : {}),
     }
   })
 }
 
 /** The newest bar before an empty range, so that a chart knows where to continue. */
-async function nextTime(
-  context: HttpContext,
-  token: Token,
-  intervalMs: number,
-  beforeMs: number,
-): Promise<object> {
+async function nextTime(context: Needs, token: Token, intervalMs: number, beforeMs: number): Promise<object> {
   const [last] = await candlesBack(context, token, { intervalMs, beforeMs, limit: 1 })
   return last === undefined ? {} : { nextTime: last.fromMs / 1000 }
 }
 
-async function tokenNamed({ chains }: HttpContext, symbol: string | null): Promise<Token> {
+async function tokenNamed({ chains }: Pick<HttpContext, 'chains'>, symbol: string | null): Promise<Token> {
   const [, chainId = '', address = ''] = /^(\d{1,15}):(0x[0-9a-fA-F]{40})$/.exec(symbol ?? '') ?? []
   const token = tokenAt(Number(chainId), address)
   if (token === null || !chains.has(token.chainId)) throw new RequestError(404, 'unknown_symbol')
@@ -134,7 +144,7 @@ function secondsIn(search: URLSearchParams, name: string): number {
 
 const tickerOf = ({ chainId, tokenAddress }: Token): string => `${chainId}:${tokenAddress}`
 
-function symbolText({ chains }: HttpContext, token: Token, { row, price }: Found): object {
+function symbolText({ chains }: Pick<HttpContext, 'chains'>, token: Token, { row, price }: Found): object {
   const ticker = tickerOf(token)
   const chain = chains.get(token.chainId)?.config.name ?? ''
   return {
@@ -154,12 +164,13 @@ function symbolText({ chains }: HttpContext, token: Token, { row, price }: Found
     supported_resolutions: NAMES,
     intraday_multipliers: NAMES.filter(each => !each.endsWith('D')),
     has_empty_bars: false,
-    visible_plots_set: 'ohlc',
+    visible_plots_set: 'ohlcv',
+    volume_precision: 2,
     currency_code: 'USD',
   }
 }
 
-const foundText = ({ chains }: HttpContext, row: TokenRow): object => {
+const foundText = ({ chains }: Pick<HttpContext, 'chains'>, row: TokenRow): object => {
   const ticker = `${row.chainId}:${row.tokenAddress}`
   return {
     symbol: row.symbol ?? ticker,

@@ -7,9 +7,7 @@ import {
   type Band,
   claimPool,
   createV2Pair,
-  createV3Pool,
   deployV2Factory,
-  initialiseV3Pool,
   type Look,
   type LookOptions,
   type PoolSpec,
@@ -17,7 +15,6 @@ import {
   sizes,
   type Stage,
   trader,
-  V2_PAIR_INIT_CODE_HASH,
   v2PairAbi,
 } from '@assay/world'
 import { getAddress } from 'viem'
@@ -85,7 +82,8 @@ export class ChainStage implements Stage {
   token(): void {}
 
   async pool(name: string, spec: PoolSpec): Promise<void> {
-    const pool = await this.#create(spec)
+    const of = { ...this.#asset(spec.of), usd: spec.price ?? this.#asset(spec.of).usd }
+    const pool = await pools.create(this.#chain, spec, of, this.#asset(spec.with ?? 'USDC'))
     this.#pools.set(name, pool)
     await this.#tokens.listed(spec.of, pool.address)
     this.#do(pools.add(pool, spec.depth, ++this.#made))
@@ -325,31 +323,10 @@ export class ChainStage implements Stage {
     await this.#reread()
   }
 
-  async #create(spec: PoolSpec): Promise<pools.Pool> {
-    const of = { ...this.#asset(spec.of), usd: spec.price ?? this.#asset(spec.of).usd }
-    const other = this.#asset(spec.with ?? 'USDC')
-    const family = spec.family ?? 'v2'
-    const { client, plan } = this.#chain.world
-    const id = `${family}-${spec.factory ?? 'a'}`
-    const { factory } = plan.deployments.find(each => each.id === id) as { factory: Hex }
-    const tokens = [getAddress(of.address), getAddress(other.address)] as const
-    const known = { of, other, spec, side: pools.sideOf(of, other), held: new Map(), shares: 0n, usd: of.usd }
-    const reserves = [0n, 0n] as const
-    if (family === 'v2') {
-      const pairs = { address: factory, pairInitCodeHash: V2_PAIR_INIT_CODE_HASH }
-      const { address } = await createV2Pair(client, pairs, tokens)
-      return { ...known, address: lower(address), spacing: 1, reserves }
-    }
-    const created = await createV3Pool(client, factory, tokens, spec.feePpm ?? 3000)
-    const pool = { ...known, address: lower(created.address), spacing: created.tickSpacing, reserves }
-    await initialiseV3Pool(client, created, pools.sqrtPriceX96(pools.rawPrice(pool, of.usd)))
-    return pool
-  }
-
   /** What the chain made of it all, where a mirror of it could be a unit off. */
   async #reread(): Promise<void> {
     for (const pool of this.#pools.values()) {
-      if (pool.spec.family === 'v3') continue
+      if (pool.ticks !== null) continue
       const { reserve0, reserve1 } = await this.#chain.reserves(pool.address)
       pool.reserves = pools.inOrder(pool.side, BigInt(reserve0), BigInt(reserve1))
       pool.shares = await this.#chain.world.client.readContract({

@@ -2,34 +2,47 @@
  * A pool of an attack: its moves as calls of the trader, and what they make of a pair's reserves, so that the next move of
  * the same block can be computed before the chain has seen the one before.
  */
-import { type Band, type PoolSpec, sizes, trader } from '@assay/world'
-import type { Hex } from '../testChain.ts'
+import {
+  type Band,
+  createTickPool,
+  createV2Pair,
+  POOL_FAMILIES,
+  type PoolSpec,
+  sizes,
+  type TickPool,
+  type TickSource,
+  trader,
+  V2_PAIR_INIT_CODE_HASH,
+} from '@assay/world'
+import { getAddress } from 'viem'
+import type { Hex, TestChain } from '../testChain.ts'
 
 export const V2_FEE = { numerator: 997n, denominator: 1000n }
 const WIDE: Band = [0.25, 4]
-/** A v3 swap ends at its price limit, and takes no more than this. */
+/** A swap over ticks ends at its price limit, and takes no more than this. */
 const EVERYTHING = 1n << 200n
 const Q96 = 2 ** 96
 
 export type Side = 0 | 1
 export type Asset = sizes.Coin & { readonly symbol: string; readonly address: Hex }
 export type Pool = {
+  /** The contract that holds its tokens. */
   readonly address: Hex
   readonly of: Asset
   readonly other: Asset
   readonly spec: PoolSpec
   /** Which token of the pool the token is. */
   readonly side: Side
-  readonly spacing: number
+  /** Null for a pair. */
+  readonly ticks: TickPool | null
   readonly held: Map<number, Held>
   /** What the moves so far have made of it, in the token's orientation of a pair, and the price a pool was pushed to. */
   reserves: readonly [bigint, bigint]
   shares: bigint
   usd: number
 }
-type Held =
-  | { readonly family: 'v2'; readonly shares: bigint }
-  | { readonly family: 'v3'; readonly lower: number; readonly upper: number; readonly liquidity: bigint }
+/** Shares of a pair, or liquidity between two ticks. */
+type Held = { readonly amount: bigint; readonly ticks: readonly [lower: number, upper: number] | null }
 
 export const sideOf = (of: Asset, other: Asset): Side => (of.address < other.address ? 0 : 1)
 
@@ -46,11 +59,42 @@ export const inOrder = (side: Side, x: bigint, y: bigint): readonly [bigint, big
   side === 0 ? [x, y] : [y, x]
 export const inPair = (side: Side, x: Hex, y: Hex): readonly [Hex, Hex] => (side === 0 ? [x, y] : [y, x])
 
+/** Without liquidity; a pool with ticks is at the price of `of`. */
+export async function create(chain: TestChain, spec: PoolSpec, of: Asset, other: Asset): Promise<Pool> {
+  const { client, plan } = chain.world
+  const { family = 'v2', factory = 'a', feePpm = 3000 } = spec
+  const id = `${family}-${factory}`
+  const deployment = plan.deployments.find(each => each.id === id)
+  if (deployment === undefined) throw new Error(`the plan has no deployment ${id}`)
+  const tokens = [getAddress(of.address), getAddress(other.address)] as const
+  const side = sideOf(of, other)
+  const known = {
+    of,
+    other,
+    spec,
+    side,
+    held: new Map(),
+    reserves: [0n, 0n],
+    shares: 0n,
+    usd: of.usd,
+  } as const
+  const { termsOf } = POOL_FAMILIES[family]
+  if (termsOf === null) {
+    const pairs = { address: deployment.factory, pairInitCodeHash: V2_PAIR_INIT_CODE_HASH }
+    const { address } = await createV2Pair(client, pairs, tokens)
+    return { ...known, address: lower(address), ticks: null }
+  }
+  const made = sqrtPriceX96(rawPrice(known, of.usd))
+  const source = deployment as TickSource
+  const ticks = await createTickPool(client, { source, tokens, sqrtPriceX96: made, ...termsOf(feePpm) })
+  return { ...known, address: lower(ticks.holder), ticks }
+}
+
 /** Liquidity around the pool's price, held under a number. */
 export function add(pool: Pool, depth: number, which: number, band?: Band): Hex {
-  return pool.spec.family === 'v3'
-    ? mint(pool, depth, band ?? pool.spec.band ?? WIDE, which)
-    : fill(pool, depth, which)
+  return pool.ticks === null
+    ? fill(pool, depth, which)
+    : mint(pool, pool.ticks, depth, band ?? pool.spec.band ?? WIDE, which)
 }
 
 export function remove(pool: Pool, which: number): readonly Hex[] {
@@ -64,14 +108,9 @@ export function remove(pool: Pool, which: number): readonly Hex[] {
 export function drain(pool: Pool, share: number): readonly Hex[] {
   const part = (amount: bigint) => (amount * BigInt(Math.round(share * 10_000))) / 10_000n
   return [...pool.held].flatMap(([which, held]) => {
-    if (held.family === 'v3') {
-      const liquidity = part(held.liquidity)
-      pool.held.set(which, { ...held, liquidity: held.liquidity - liquidity })
-      return take(pool, { ...held, liquidity })
-    }
-    const shares = part(held.shares)
-    pool.held.set(which, { ...held, shares: held.shares - shares })
-    return take(pool, { ...held, shares })
+    const amount = part(held.amount)
+    pool.held.set(which, { ...held, amount: held.amount - amount })
+    return take(pool, { ...held, amount })
   })
 }
 
@@ -79,10 +118,11 @@ export function drain(pool: Pool, share: number): readonly Hex[] {
 export function push(pool: Pool, usd: number): readonly Hex[] {
   const wantedRaw = rawPrice(pool, usd)
   pool.usd = usd
-  if (pool.spec.family === 'v3') {
+  const { ticks } = pool
+  if (ticks !== null) {
     const limit = sqrtPriceX96(wantedRaw)
     // Only the contract knows the direction: the wrong one reverts and changes nothing.
-    return [true, false].map(isZeroForOne => trader.swapV3(pool.address, isZeroForOne, EVERYTHING, limit))
+    return [true, false].map(isZeroForOne => ticks.swap(isZeroForOne, EVERYTHING, limit))
   }
   const wanted = (usd / pool.other.usd) * 10 ** (pool.other.decimals - pool.of.decimals)
   const [x, y] = pool.reserves.map(Number) as [number, number]
@@ -101,8 +141,8 @@ export function push(pool: Pool, usd: number): readonly Hex[] {
 }
 
 export function swap(pool: Pool, isSale: boolean, amount: bigint): readonly Hex[] {
-  if (pool.spec.family !== 'v3') return swapV2(pool, isSale, amount)
-  return [trader.swapV3(pool.address, isSale === (pool.side === 0), amount)]
+  if (pool.ticks === null) return swapV2(pool, isSale, amount)
+  return [pool.ticks.swap(isSale === (pool.side === 0), amount)]
 }
 
 /** Gives units to a pair and lets it count them. */
@@ -135,31 +175,31 @@ function fill(pool: Pool, depth: number, which: number): Hex {
   const minted = x === 0n ? root(dx * dy) - 1000n : least((dx * pool.shares) / x, (dy * pool.shares) / y)
   pool.shares += x === 0n ? minted + 1000n : minted
   pool.reserves = [x + dx, y + dy]
-  pool.held.set(which, { family: 'v2', shares: minted })
+  pool.held.set(which, { amount: minted, ticks: null })
   return trader.addV2(pool.address, ...inOrder(pool.side, dx, dy))
 }
 
-function mint(pool: Pool, depth: number, [low, high]: Band, which: number): Hex {
-  const ticks = [low, high].map(times =>
-    sizes.snap(sizes.tickOf(rawPrice(pool, pool.usd * times)), pool.spacing),
-  )
-  const [from, to] = ticks.toSorted((a, b) => a - b) as [number, number]
-  const upper = to === from ? from + pool.spacing : to
+function mint(pool: Pool, of: TickPool, depth: number, [low, high]: Band, which: number): Hex {
+  const spacing = of.tickSpacing
+  const ticks = [low, high].map(times => sizes.snap(sizes.tickOf(rawPrice(pool, pool.usd * times)), spacing))
+  const [lower, to] = ticks.toSorted((a, b) => a - b) as [number, number]
+  const upper = to === lower ? lower + spacing : to
   const paidIn = pool.side === 0 ? pool.other : { ...pool.of, usd: pool.usd }
   const liquidity = sizes.liquidityOf(paidIn, rawPrice(pool, pool.usd), depth)
-  pool.held.set(which, { family: 'v3', lower: from, upper, liquidity })
-  return trader.mintV3(pool.address, from, upper, liquidity)
+  pool.held.set(which, { amount: liquidity, ticks: [lower, upper] })
+  return of.add(lower, upper, liquidity)
 }
 
-function take(pool: Pool, held: Held): readonly Hex[] {
-  if (held.family === 'v3')
-    return held.liquidity > 0n ? [trader.burnV3(pool.address, held.lower, held.upper, held.liquidity)] : []
-  if (held.shares === 0n) return []
+function take(pool: Pool, { amount, ticks }: Held): readonly Hex[] {
+  if (amount === 0n) return []
+  if (ticks !== null && pool.ticks !== null) return [pool.ticks.remove(...ticks, amount)]
   const [x, y] = pool.reserves
-  pool.reserves = [x - (x * held.shares) / pool.shares, y - (y * held.shares) / pool.shares]
-  pool.shares -= held.shares
-  return [trader.removeV2(pool.address, held.shares)]
+  pool.reserves = [x - (x * amount) / pool.shares, y - (y * amount) / pool.shares]
+  pool.shares -= amount
+  return [trader.removeV2(pool.address, amount)]
 }
+
+const lower = (address: string): Hex => address.toLowerCase() as Hex
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 

@@ -1,5 +1,5 @@
 /** An attack played through without a chain: which tokens it needs, and how many seconds it takes until its last look. */
-import type { PoolSpec, Position, Stage, TokenOptions } from '@assay/world'
+import type { PoolFamily, PoolSpec, Position, Stage, TokenOptions } from '@assay/world'
 import { BLOCK_S } from './plan.ts'
 
 /** Pools that were there before are this old, and were traded in half of it ago: more than a look-back covers. */
@@ -9,6 +9,8 @@ export class Rehearsal implements Stage {
   readonly tokens = new Map<string, TokenOptions>()
   /** Tokens that change what they say of themselves. */
   readonly changing = new Set<string>()
+  /** Of its pools. */
+  readonly families = new Set<PoolFamily>()
   /** Until the last look. */
   spanS = 0
   blocks = 0
@@ -19,7 +21,8 @@ export class Rehearsal implements Stage {
   token(name: string, options: TokenOptions = {}): void {
     this.tokens.set(name, options)
   }
-  async pool(_: string, { isNew = false }: PoolSpec): Promise<void> {
+  async pool(_: string, { isNew = false, family = 'v2' }: PoolSpec): Promise<void> {
+    this.families.add(family)
     if (!isNew) this.#isAged = false
   }
   async anchors(): Promise<void> {

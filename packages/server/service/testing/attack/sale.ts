@@ -29,7 +29,7 @@ export function offersOf(pools: readonly Pool[], usd: number, taxBps = 0n): read
 
 function saleOf(pool: Pool, amount: bigint, taxBps: bigint): Hex {
   const isZeroForOne = pool.side === 0
-  if (pool.spec.family === 'v3') return trader.swapV3(pool.address, isZeroForOne, amount)
+  if (pool.ticks !== null) return pool.ticks.swap(isZeroForOne, amount)
   if (taxBps === 0n) return trader.swapExactInV2(pool.address, isZeroForOne, amount, V2_FEE)
   // As routers sell a token with a tax: what is asked for is what the arriving part buys.
   const arriving = amount - (amount * taxBps) / WHOLE_BPS
@@ -44,7 +44,7 @@ export function paid({ pool, before }: Offer, reason: Hex): bigint {
   const words = [{ type: 'int256' }, { type: 'int256' }] as const
   const [first, second] = decodeAbiParameters(words, result)
   const [, y] = inOrder(pool.side, first, second)
-  return pool.spec.family === 'v3' ? -y : before - y
+  return pool.ticks === null ? before - y : -y
 }
 
 /** Dollars a token that is worth `usd`: all into the best pool, or a half into each of the best two. */

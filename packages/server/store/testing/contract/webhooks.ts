@@ -1,6 +1,6 @@
 /** Webhooks: registered, matched in turns, settled; a change from outside is never overwritten by what was matched before it. */
 import { expect, test } from 'vitest'
-import { Secret } from '../../../ops/config.ts'
+import { Secret } from '../../../ops/secret.ts'
 import type { DeliveryOutcome, NewWebhook, WebhookMove } from '../../webhooks.ts'
 import type { TestDatabase } from '../connect.ts'
 import { key } from '../drafts.ts'

@@ -1,0 +1,172 @@
+/**
+ * Pools whose hook sets the fee, or may: our quote against V4Quoter, which calls the hook as a swap does. The curve is the
+ * pool's, so a quote is exact as soon as its fee is known: from the pool's last Swap, or from its slot.
+ */
+import { Random, seedOfRun, setV4ProtocolFee, V4_DYNAMIC_FEE, type V4HookName } from '@assay/world'
+import type { Address } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { cases } from '../../testing/cases.ts'
+import { apply, type Flag, HOOK_GAS, type HookedPool, HookedPools } from '../../testing/hookedPools.ts'
+import { drawRange, drawStart, extremeOf, rangeOf, reserve } from '../../testing/tickDraws.ts'
+import { deployV4Quoter, quotedBy } from '../../testing/v4Contracts.ts'
+import type { Side } from '../states.ts'
+import * as swapLoop from '../swapLoop.ts'
+import { tickAtSqrtRatio } from '../tickMath.ts'
+import { hookClassOf } from './hooks.ts'
+import type { V4State } from './kind.ts'
+import { swapFeeOf, WHOLE_FEE } from './swapFee.ts'
+import { v4 } from './v4.ts'
+
+const SPACING = 60
+const POSITIONS = 10
+const ROUNDS = cases(6)
+const QUOTES_PER_ROUND = 4
+/** A fee of everything sells nothing; the hooks of v4-core's tests allow all below it. */
+const FEES = [0, 1, 100, 500, 3000, 12_345, 250_000, 999_999] as const
+const KINDS = ['EXACT_IN', 'EXACT_OUT'] as const
+
+type Setting = Parameters<HookedPools['create']>[3][number]
+const HOOKS: readonly {
+  readonly name: V4HookName
+  readonly keyFee: number
+  readonly flags: readonly Flag[]
+  readonly setsFee: boolean
+}[] = [
+  { name: 'DynamicFeesTestHook', keyFee: V4_DYNAMIC_FEE, flags: ['beforeSwap'], setsFee: true },
+  { name: 'DynamicReturnFeeTestHook', keyFee: V4_DYNAMIC_FEE, flags: ['beforeSwap'], setsFee: true },
+  { name: 'MockHooks', keyFee: 3000, flags: ['beforeSwap', 'afterSwap'], setsFee: false },
+]
+
+const seed = seedOfRun()
+const done = { quotes: 0, differing: 0 }
+let world: HookedPools
+let quoter: Address
+
+beforeEach(() => {
+  onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
+})
+beforeAll(async () => {
+  world = await HookedPools.start()
+  quoter = await deployV4Quoter(world.client, world.manager)
+})
+afterAll(() => world.anvil.close())
+
+describe.each(HOOKS)('R-hook-2: with $name beside it', ({ name, keyFee, flags, setsFee }) => {
+  it('a pool quotes what V4Quoter does, at the fee that its last swap paid', async () => {
+    const random = new Random(seed, `quoter ${name}`)
+    const subject = await createPool(random, name, keyFee, flags, setsFee ? settings() : [])
+    expect(hookClassOf(subject.terms.hooks, subject.terms.keyFee)).toBe('FEE')
+    for (let round = 0; round < ROUNDS; round++) {
+      if (random.chance(1, 3)) {
+        const [a, b] = [random.pick([0, 1, 500, 1000]), random.pick([0, 7, 999, 1000])]
+        world.follow(subject, (await setV4ProtocolFee(world.client, subject.pool, a, b)).logs)
+      }
+      if (setsFee) await world.call(subject, 'setFee', random.pick(FEES))
+      await trade(random, subject)
+      for (let n = 0; n < QUOTES_PER_ROUND; n++) await compare(random, subject, subject.state)
+    }
+  })
+})
+
+describe('R-hook-2: a fee that the hook changed since', () => {
+  it('is all that a quote lacks: with it the quote is V4Quoter’s again', async () => {
+    const random = new Random(seed, 'quoter since')
+    const subject = await createPool(
+      random,
+      'DynamicFeesTestHook',
+      V4_DYNAMIC_FEE,
+      ['beforeSwap'],
+      settings(),
+    )
+    for (let round = 0; round < ROUNDS; round++) {
+      await trade(random, subject)
+      const feePpm = random.pick(FEES.filter(each => BigInt(each) !== subject.state.lpFeePpm))
+      await world.call(subject, 'setFee', feePpm)
+      const now = { ...subject.state, lpFeePpm: BigInt(feePpm) }
+      for (let n = 0; n < QUOTES_PER_ROUND; n++) await compare(random, subject, now)
+    }
+    expect(done.differing).toBeGreaterThan(0)
+  })
+
+  it('is read from the slot where no swap told it', async () => {
+    const random = new Random(seed, 'quoter slot')
+    const subject = await createPool(
+      random,
+      'DynamicFeesTestHook',
+      V4_DYNAMIC_FEE,
+      ['afterInitialize'],
+      settings(),
+    )
+    expect(hookClassOf(subject.terms.hooks, subject.terms.keyFee)).toBe('FEE')
+    for (let round = 0; round < ROUNDS; round++) {
+      const feePpm = random.pick(FEES)
+      await world.force(subject, feePpm)
+      const read = { ...subject.state, lpFeePpm: await world.slotFee(subject) }
+      expect(read.lpFeePpm).toBe(BigInt(feePpm))
+      for (let n = 0; n < QUOTES_PER_ROUND; n++) await compare(random, subject, read)
+    }
+  })
+})
+
+it('was asked often enough', () => {
+  expect(done.quotes).toBeGreaterThanOrEqual(10 * ROUNDS)
+})
+
+const settings = (): readonly Setting[] => [
+  ['setManager', world.manager],
+  ['setFee', 500],
+]
+
+function createPool(
+  random: Random,
+  name: V4HookName,
+  keyFee: number,
+  flags: readonly Flag[],
+  settings: readonly Setting[],
+): Promise<HookedPool> {
+  const price = drawStart(random, 'near one')
+  const at = tickAtSqrtRatio(price)
+  const whole = [...rangeOf(SPACING, [-Infinity, Infinity]), 10n ** 18n] as const
+  const others = Array.from({ length: POSITIONS }, () => {
+    const [lower, upper] = drawRange(random, at, SPACING)
+    return [lower, upper, random.magnitude(1n << 20n, 1n << 80n)] as const
+  })
+  return world.create(name, keyFee, flags, settings, [whole, ...others], price)
+}
+
+/** A swap of some size, which tells its fee. */
+async function trade(random: Random, subject: HookedPool): Promise<void> {
+  const side = random.pick([0, 1] as const)
+  const amount = random.magnitude(1000n, reserve(subject.state, side) / 20n + 1000n)
+  const { event } = await world.swap(subject, side, amount)
+  expect(apply(subject, event)).toBe('verified')
+}
+
+/** `state` is the pool's with the fee that we take to hold now. */
+async function compare(
+  random: Random,
+  { pool, terms, state: known }: HookedPool,
+  state: V4State,
+): Promise<void> {
+  const side: Side = random.pick([0, 1] as const)
+  const kind = random.pick(KINDS)
+  const scale = reserve(state, kind === 'EXACT_IN' ? side : side === 0 ? 1 : 0)
+  const amount = random.magnitude(1n, scale / 20n + 2n)
+  const feePpm = swapFeeOf(state.protocolFee, state.lpFeePpm, side)
+  // With the protocol's part a fee may round up to all of the input, which buys no exact output.
+  if (feePpm === WHOLE_FEE && kind === 'EXACT_OUT') return
+  const order = { kind, amount }
+  const ours = swapLoop.swap({ book: terms.book, feePpm }, state, side, order, extremeOf(side))
+  if ('reason' in ours) return expect.unreachable('the whole book is known')
+  const [paid, got] = side === 0 ? [ours.amount0, -ours.amount1] : [ours.amount1, -ours.amount0]
+  // The quoter refuses what the pool cannot take, or give, in whole.
+  if ((kind === 'EXACT_IN' ? paid : got) !== amount) return
+  const said = await quotedBy(world.client, quoter, pool, side, order, HOOK_GAS)
+  expect(kind === 'EXACT_IN' ? got : paid).toBe(said)
+  done.quotes++
+  if (kind !== 'EXACT_IN') return
+  const quoted = v4.swapExactIn(terms, state, side, amount)
+  expect('reason' in quoted ? null : quoted.amountOut).toBe(said)
+  const stale = v4.swapExactIn(terms, known, side, amount)
+  if (!('reason' in stale) && stale.amountOut !== said) done.differing++
+}

@@ -1,0 +1,36 @@
+/** Every trial that npm runs says what it takes, before it starts anything. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>
+}
+const TRIALS = Object.entries(scripts).flatMap(([name, command]) => {
+  const file = /^node (trials\/\S+)$/.exec(command)?.[1]
+  return file === undefined ? [] : [{ name, file }]
+})
+
+type Ended = { readonly code?: number; readonly stdout: string; readonly stderr: string }
+
+const run = (file: string, word: string): Promise<Ended> =>
+  promisify(execFile)(process.execPath, [file, word], { cwd: ROOT }).catch((failure: Ended) => failure)
+
+test('there are trials', () => {
+  expect(TRIALS.length).toBeGreaterThan(15)
+})
+
+test.each(TRIALS)('npm run $name says what it takes', async ({ name, file }) => {
+  const help = await run(file, '--help')
+  expect([help.code ?? 0, help.stderr]).toEqual([0, ''])
+  expect(help.stdout).toMatch(new RegExp(`^usage: npm run ${name}\\b`))
+})
+
+test.each(TRIALS)('npm run $name refuses an option that it does not have', async ({ file }) => {
+  const { code, stdout, stderr } = await run(file, '--no-such-option')
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^Unknown option '--no-such-option'\nusage: npm run /)
+})
