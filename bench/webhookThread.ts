@@ -15,10 +15,14 @@ import { Sender } from '../packages/server/webhooks/sender.ts'
 import { makeSecret } from '../packages/server/webhooks/signature.ts'
 import { resolveByName } from '../packages/server/webhooks/target.ts'
 
-const { address, conditions } = workerData as { address: string; conditions: readonly string[] }
-let calls = 0
+const { address, conditions, calls } = workerData as {
+  address: string
+  conditions: readonly string[]
+  /** One number, shared with the thread that measures. */
+  calls: Int32Array<SharedArrayBuffer>
+}
 const receiver = createServer((request, answer) => {
-  calls += 1
+  Atomics.add(calls, 0, 1)
   request.resume()
   answer.writeHead(204).end()
 })
@@ -58,7 +62,7 @@ async function end(): Promise<void> {
   receiver.closeAllConnections()
   receiver.close()
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
-  parentPort?.postMessage({ calls })
+  parentPort?.postMessage('ended')
   parentPort?.close()
 }
 

@@ -87,7 +87,7 @@ function beside(): Benchmark {
     if (chains === null) throw new Error('not prepared')
     return chains[side]
   }
-  let calls = 0
+  const calls = new Int32Array(new SharedArrayBuffer(4))
   return {
     name: 'webhooks: durable commit of a block beside 1,000 of them, against without',
     unit: 'block',
@@ -109,21 +109,19 @@ function beside(): Benchmark {
       chains = { with: new Chain(), without: new Chain() }
       for (const chain of [chains.with, chains.without]) await chain.open()
       const sender = new Worker(new URL('webhookThread.ts', import.meta.url), {
-        workerData: { address: chains.with.address, conditions },
+        workerData: { address: chains.with.address, conditions, calls },
       })
       await once(sender, 'message')
       chains.with.sender = sender
     },
-    notes: () => [`${calls} messages were delivered meanwhile`],
+    notes: () => [`${calls[0]} messages were delivered meanwhile`],
     async close() {
       const { sender } = of('with')
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       sender?.postMessage('end')
-      if (sender !== null) {
-        const [told] = (await once(sender, 'message')) as [{ readonly calls: number }]
-        calls = told.calls
-      }
+      if (sender !== null) await once(sender, 'message')
       for (const side of ['with', 'without'] as const) await of(side).close()
+      if (sender !== null && calls[0] === 0) throw new Error('no message was delivered: nothing was compared')
     },
   }
 }

@@ -282,7 +282,7 @@ const FAMILY_PLACES = [
   /^packages\/engine\/amm\//,
   /^packages\/server\/market\/(v2|v3|pancake|algebra|v4)\//,
   /^packages\/server\/market\/(families|tiered)\.ts$/,
-  /^packages\/server\/config\/(deployments|config|configSchema|configKeys|chains\/protocols)\.ts$/,
+  /^packages\/server\/config\/(sections\/deployment|chains\/protocols)\.ts$/,
   /^packages\/sdk\/verify\/pools\//,
   /^packages\/sdk\/wire\/chain\.ts$/,
   /^packages\/sdk\/probe\/plan\.ts$/,

@@ -92,7 +92,8 @@ export type DeliveryOutcome = {
   readonly parks: string | null
 }
 
-export type WebhookStore = {
+/** What consumers and operators do with webhooks. */
+export type WebhookRegistry = {
   /** False, with nothing written, when the consumer already has `most`. */
   insertWebhook(webhook: NewWebhook, most: number): Promise<boolean>
   readWebhook(webhookId: string): Promise<WebhookRow | null>
@@ -115,7 +116,10 @@ export type WebhookStore = {
   }): Promise<readonly DeliveryRow[]>
   /** Oldest first. */
   readPending(webhookId: string, limit: number): Promise<readonly DeliveryRow[]>
+}
 
+/** What the one process does that has the turn to deliver. */
+export type WebhookTurns = {
   /** Null before the first turn or change. */
   readWebhookTurn(): Promise<WebhookTurn | null>
   /**
@@ -136,3 +140,5 @@ export type WebhookStore = {
   /** Deletes at most `limit` deliveries that were made before `beforeMs`. */
   pruneDeliveries(generation: number, beforeMs: number, limit: number): Promise<number>
 }
+
+export type WebhookStore = WebhookRegistry & WebhookTurns

@@ -66,6 +66,19 @@ export function post(
   })
 }
 
+/** Why TLS did not accept the receiver. Nothing of the message was sent. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REVOKED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
 const CUT = 'the response was cut short'
 
 function refusalIn(status: number | null): string | null {
@@ -78,5 +91,8 @@ function refusalIn(status: number | null): string | null {
 function wordsOf(failure: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `no complete response in ${ATTEMPT_MS / 1000} s`
   const { code, message } = failure as NodeJS.ErrnoException
-  return code === undefined ? message : `the connection failed (${code})`
+  if (code === undefined) return message
+  return UNTRUSTED.has(code)
+    ? `its certificate is not valid for the host name, or not from an authority that this machine trusts (${code})`
+    : `the connection failed (${code})`
 }

@@ -9,7 +9,7 @@ import {
   WEBHOOK_COLUMNS,
   webhookRow,
 } from '../webhookRows.ts'
-import type { DeliveryRow, WebhookStore, WebhookTurn } from '../webhooks.ts'
+import type { DeliveryRow, WebhookRegistry, WebhookStore, WebhookTurns, WebhookTurn } from '../webhooks.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 
@@ -73,24 +73,12 @@ const PRUNE = statement(`
     SELECT ctid FROM webhook_delivery WHERE state = 'DELIVERED' AND last_attempt_at_ms < $1
     ORDER BY last_attempt_at_ms LIMIT $2)) RETURNING sequence`)
 
-type Registry = Omit<WebhookStore, keyof Sender>
-type Sender = Pick<
-  WebhookStore,
-  | 'readWebhookTurn'
-  | 'takeWebhookTurn'
-  | 'beatWebhookTurn'
-  | 'leaveWebhookTurn'
-  | 'advanceWebhooks'
-  | 'settleDeliveries'
-  | 'pruneDeliveries'
->
-
 export const webhookStore = (connection: Connection): WebhookStore => ({
   ...registryStore(connection),
-  ...senderStore(connection),
+  ...turnsStore(connection),
 })
 
-function registryStore(connection: Connection): Registry {
+function registryStore(connection: Connection): WebhookRegistry {
   /**
    * The sender detects a change by the revision. Both sides lock the row of the turn first, so changes and the sender's
    * writes are serialised and the sender never mistakes an old revision for the current one.
@@ -143,7 +131,7 @@ function registryStore(connection: Connection): Registry {
   }
 }
 
-function senderStore(connection: Connection): Sender {
+function turnsStore(connection: Connection): WebhookTurns {
   const inTurn = <Result>(generation: number, body: (query: Query) => Promise<Result>): Promise<Result> =>
     connection.write(async query => {
       const [turn] = await query<{ generation: number }>(HOLD_TURN)

@@ -6,28 +6,16 @@ import {
   WEBHOOK_COLUMNS,
   webhookRow,
 } from '../webhookRows.ts'
-import type { DeliveryRow, WebhookStore, WebhookTurn } from '../webhooks.ts'
+import type { DeliveryRow, WebhookRegistry, WebhookStore, WebhookTurns, WebhookTurn } from '../webhooks.ts'
 import { rowLimit } from '../rowLimit.ts'
 import type { Connection } from './connection.ts'
 
-type Registry = Omit<WebhookStore, keyof Sender>
-type Sender = Pick<
-  WebhookStore,
-  | 'readWebhookTurn'
-  | 'takeWebhookTurn'
-  | 'beatWebhookTurn'
-  | 'leaveWebhookTurn'
-  | 'advanceWebhooks'
-  | 'settleDeliveries'
-  | 'pruneDeliveries'
->
-
 export const webhookStore = (connection: Connection): WebhookStore => ({
   ...registryStore(connection),
-  ...senderStore(connection),
+  ...turnsStore(connection),
 })
 
-function registryStore(connection: Connection): Registry {
+function registryStore(connection: Connection): WebhookRegistry {
   const count = connection.prepare('SELECT count(*) AS webhooks FROM webhook WHERE consumer = ?')
   const insert = connection.prepare(`
     INSERT INTO webhook (webhook_id, consumer, name, url, condition, state, secret, revision, created_at_ms)
@@ -112,7 +100,7 @@ function registryStore(connection: Connection): Registry {
   }
 }
 
-function senderStore(connection: Connection): Sender {
+function turnsStore(connection: Connection): WebhookTurns {
   const readTurn = connection.prepare(
     'SELECT generation, beats, owner, revision FROM webhook_turn WHERE id = 1',
   )
