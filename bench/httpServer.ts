@@ -143,7 +143,7 @@ async function startApi() {
     admin: { allow: [] },
     access: { corsOrigins: [] },
     compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-    mcp: { isEnabled: true, minScore: 4 },
+    mcp: { enabled: true, minScore: 4 },
     retention: { hours: 72, records: 1 },
     policy: {},
     rpc: { maxAnswerMib: 256 },

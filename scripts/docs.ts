@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the parts of the docs that are generated from the wire schemas. A test keeps them current. */
+/** `npm run docs`: writes the parts of the docs that are generated from the wire schemas and the configuration's. A test keeps them current. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { madeParts, withParts } from './docsParts.ts'
 

@@ -1,4 +1,5 @@
-/** Tables of the docs that follow from the OpenAPI and AsyncAPI documents, each between its two comments. */
+/** Parts of the docs that follow from the schemas of the API, the stream and the configuration, each between its two comments. */
+import { configReference } from '../packages/server/config/reference.ts'
 import { asyncApiDocument } from '../packages/server/http/asyncapi/document.ts'
 import { openApiDocument } from '../packages/server/http/openapi/document.ts'
 
@@ -38,6 +39,7 @@ type AsyncApi = {
 export function madeParts(): Readonly<Record<string, Readonly<Record<string, string>>>> {
   return {
     'docs/API.md': { operations: operationsTable(openApiDocument() as unknown as OpenApi) },
+    'docs/CONFIGURATION.md': { keys: configReference() },
     'docs/STREAM.md': { messages: messagesTables(asyncApiDocument() as unknown as AsyncApi) },
   }
 }

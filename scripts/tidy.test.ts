@@ -282,7 +282,7 @@ const FAMILY_PLACES = [
   /^packages\/engine\/amm\//,
   /^packages\/server\/market\/(v2|v3|pancake|algebra|v4)\//,
   /^packages\/server\/market\/(families|tiered)\.ts$/,
-  /^packages\/server\/config\/(deployments|config|configSchema|configKeys|chains\/protocols)\.ts$/,
+  /^packages\/server\/config\/(sections\/deployment|chains\/protocols)\.ts$/,
   /^packages\/sdk\/verify\/pools\//,
   /^packages\/sdk\/wire\/chain\.ts$/,
   /^packages\/sdk\/probe\/plan\.ts$/,
@@ -290,9 +290,14 @@ const FAMILY_PLACES = [
   /^packages\/engine\/policy\/policy(Override)?\.ts$/,
 ]
 
-test('no file of the engine, the service, the SDK, the CLI or the console names a pool family but its own and the tables', () => {
+test('no file of the engine, the service, the SDK, the CLI, the console, the attacks or the simulation names a pool family but its own and the tables', () => {
   const naming = sources
-    .filter(file => /^packages\/(engine|sdk|server|cli|console)\//.test(file) && !isTest(file))
+    .filter(
+      file =>
+        (/^packages\/(engine|sdk|server|cli|console)\//.test(file) ||
+          /^trials\/(attack|simulate)/.test(file)) &&
+        !isTest(file),
+    )
     .filter(file => !FAMILY_PLACES.some(place => place.test(file)))
     .flatMap(file =>
       text(file)

@@ -1,5 +1,12 @@
 /** Outcomes as text: one line each for a terminal, and the tables of docs/TRUTH.md. */
-import { type Attack, type FamilyAttack, type Judged, OTHER_FAMILIES, POOL_FAMILIES } from '@assay/world'
+import {
+  type Attack,
+  type FamilyAttack,
+  type Judged,
+  nameIn,
+  OTHER_FAMILIES,
+  POOL_FAMILIES,
+} from '@assay/world'
 import type { Outcome } from './run.ts'
 
 const NAME = 42
@@ -45,7 +52,7 @@ export function familyTableOf(attacks: readonly FamilyAttack[], outcomes: readon
       written.name,
       on,
       ...OTHER_FAMILIES.map(family => {
-        const played = attacks.find(each => each.written === written && each.family === family)
+        const played = attacks.find(({ name }) => name === nameIn(written, family))
         return cellOf(played, on)
       }),
     ]),

@@ -4,6 +4,7 @@
  */
 import type { AmmState } from '../../packages/engine/amm/families.ts'
 import type { Block } from '../../packages/engine/chain/block.ts'
+import { TICK_FAMILIES } from '../../packages/engine/testing/tickFamilies.ts'
 import { type Address, type Hex, ms } from '../../packages/engine/index.ts'
 import { ChainSim } from '../../packages/engine/testing/chainSim.ts'
 import {
@@ -54,7 +55,7 @@ export class SimChain {
     this.#tempo = tempo
     const sim = new ChainSim({ startMs, blockMs: 12_000 })
     const pools: PoolSpec[] = []
-    for (const spec of POOLS) seedPool(random, sim, pools, spec)
+    for (const spec of POOLS) seedPool(random, sim, pools, spec, TICK_FAMILIES)
     for (const { address } of pools) this.#origins.set(address, sim.amm(address))
     // As if it had existed for long: a service reads it at the first block it sees.
     sim.forget()
@@ -137,7 +138,7 @@ export class SimChain {
     const born = BORN_LATER[bornLater]
     if (born !== undefined && this.#random.chance(BIRTH_CHANCE)) {
       bornLater += 1
-      seedPool(this.#random, sim, pools, born)
+      seedPool(this.#random, sim, pools, born, TICK_FAMILIES)
       for (const { address } of pools.slice(-1)) this.#origins.set(address, sim.amm(address))
     }
     this.#grow(sim, pools, positions, bornLater, timeMs)

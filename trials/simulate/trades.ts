@@ -2,9 +2,10 @@
  * The effects of a block on the pools of a simulated chain: trades around the initial price of a pool, liquidity that
  * is added and removed, and an occasional rug. Nothing drifts away, however long a chain lives.
  */
-import type { AmmState } from '../../packages/engine/amm/families.ts'
+import { adapterOf, type AmmState } from '../../packages/engine/amm/families.ts'
+import type { Family } from '../../packages/engine/amm/familyNames.ts'
+import type { Slot } from '../../packages/engine/amm/states.ts'
 import type { V2State } from '../../packages/engine/amm/v2/kind.ts'
-import type { V3State } from '../../packages/engine/amm/v3/kind.ts'
 import type { Address } from '../../packages/engine/index.ts'
 import type { ChainSim } from '../../packages/engine/testing/chainSim.ts'
 import type { PoolSpec, Random } from '../../packages/engine/testing/randomMarket.ts'
@@ -20,6 +21,9 @@ const MOST = 4
 /** The distance in ticks from a pool's initial price at which trades reverse: far inside its liquidity. */
 const FAR_TICKS = 250
 const POSITION_TICKS = 60
+/** Where the fee of a pool changes that has none of its own, and from what on: a protocol's is at most 1,000. */
+const FEE_TICKS = 5
+const LEAST_FEE_PPM = 100
 
 /** Trades, and the resulting positions. `origins` are the initial states of the pools. */
 export function trade(
@@ -34,14 +38,14 @@ export function trade(
     const { address } = random.pick(pools)
     const origin = origins.get(address)
     const amm = sim.amm(address)
-    if (amm.family === 'amm_v2' && origin?.family === 'amm_v2') tradeV2(random, sim, address, amm, origin)
-    else if (amm.family === 'amm_v3' && origin?.family === 'amm_v3')
-      tradeV3(random, sim, address, amm, origin, positions)
+    if (origin === undefined) continue
+    if ('reserve0' in amm && 'reserve0' in origin) tradePair(random, sim, address, amm, origin)
+    else if ('tick' in amm && 'tick' in origin) tradeTicks(random, sim, address, amm, origin, positions)
   }
   return positions
 }
 
-function tradeV2(random: Random, sim: ChainSim, pool: Address, amm: V2State, origin: V2State): void {
+function tradePair(random: Random, sim: ChainSim, pool: Address, amm: V2State, origin: V2State): void {
   const isDust = amm.reserve0 * 1000n < origin.reserve0 || amm.reserve1 * 1000n < origin.reserve1
   if (isDust || random.chance(0.08)) {
     const halves = BigInt(1 + random.below(3))
@@ -56,12 +60,12 @@ function tradeV2(random: Random, sim: ChainSim, pool: Address, amm: V2State, ori
   }
 }
 
-function tradeV3(
+function tradeTicks(
   random: Random,
   sim: ChainSim,
   pool: Address,
-  amm: V3State,
-  origin: V3State,
+  amm: AmmState & Slot,
+  origin: Slot,
   positions: Map<Address, { lower: number; upper: number; amount: bigint }>,
 ): void {
   if (random.chance(0.2)) {
@@ -78,7 +82,10 @@ function tradeV3(
     positions.set(pool, { lower, upper, amount })
     return
   }
+  // Without a draw, so that lives of old seeds stay what they were.
   const away = amm.tick - origin.tick
+  if (adapterOf<Family>(amm.family).feeNow !== null && away % FEE_TICKS === 0)
+    sim.fee(pool, LEAST_FEE_PPM + Math.abs(away))
   const side = away > FAR_TICKS ? 0 : away < -FAR_TICKS ? 1 : random.pick([0, 1] as const)
   const inRange =
     side === 0 ? (amm.liquidity << 96n) / amm.sqrtPriceX96 : (amm.liquidity * amm.sqrtPriceX96) >> 96n

@@ -2,7 +2,8 @@
  * The engine's own step, checked each time: every pool holds what the chain says at the tip, and the published state
  * of every token equals its present evaluation (`publishedPrices.ts`).
  */
-import type { AmmState } from '../../packages/engine/amm/families.ts'
+import { adapterOf, type AmmState } from '../../packages/engine/amm/families.ts'
+import type { Family } from '../../packages/engine/amm/familyNames.ts'
 import { type Input, type State, step } from '../../packages/engine/index.ts'
 import type { SimChain } from './chain.ts'
 import { PublishedPrices } from './publishedPrices.ts'
@@ -43,10 +44,7 @@ function checkPools(chain: SimChain, state: State, verdict: Verdict): void {
   }
 }
 
-const isSame = (a: AmmState, b: AmmState): boolean =>
-  a.family === 'amm_v2'
-    ? b.family === 'amm_v2' && a.reserve0 === b.reserve0 && a.reserve1 === b.reserve1
-    : b.family === 'amm_v3' &&
-      a.sqrtPriceX96 === b.sqrtPriceX96 &&
-      a.liquidity === b.liquidity &&
-      a.tick === b.tick
+function isSame(a: AmmState, b: AmmState): boolean {
+  const adapter = adapterOf<Family>(a.family)
+  return adapter === adapterOf<Family>(b.family) && adapter.differences(a, b).length === 0
+}

@@ -72,7 +72,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     admin: { allow: [] },
     access: { corsOrigins: [] },
     compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-    mcp: { isEnabled: true, minScore: 4 },
+    mcp: { enabled: true, minScore: 4 },
     retention: { hours: 72, records: 1 },
     policy: {},
     rpc: { maxAnswerMib: 256 },

@@ -128,7 +128,7 @@ export class ContractMarkets {
         ...(slot.ticks === null ? fillPair(s, slot, usd) : fillTicks(s, slot, slot.ticks, usd, random)),
       )
       for (let trades = random.integer(0, 2); trades > 0; trades--)
-        calls.push(this.#trade(s, slot, usd / random.integer(20, 400), random))
+        calls.push(...this.#trade(s, slot, usd / random.integer(20, 400), random))
       s.sim.forget()
       s.load(slot.address)
     }
@@ -147,12 +147,15 @@ export class ContractMarkets {
     )
   }
 
-  #trade(s: Scenario, { address, x, y }: Slot, usd: number, random: Random): Hex {
+  /** A contract refuses a trade in a direction in which the one before it took all liquidity. */
+  #trade(s: Scenario, { address, x, y }: Slot, usd: number, random: Random): readonly Hex[] {
     const from = random.integer(0, 1) === 0 ? x : y
     const amount = unitsOf(from, usd)
+    const side = s.sim.born(address).token0 === from.address ? 0 : 1
+    if (s.sim.quote(address, side, amount).amountIn === 0n) return []
     const call = this.#callOf(s, address, from.address, amount)
-    s.sim.swap(address, s.sim.born(address).token0 === from.address ? 0 : 1, amount)
-    return call
+    s.sim.swap(address, side, amount)
+    return [call]
   }
 
   #callOf(s: Scenario, address: Address, from: Address, amount: bigint): Hex {

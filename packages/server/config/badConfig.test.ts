@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import type { Config } from './config.ts'
-import { configWarnings } from './configWarnings.ts'
-import { ConfigError, environmentConfig, loadConfig } from './loadConfig.ts'
+import { configWarnings } from './warnings.ts'
+import { ConfigError } from './faultLog.ts'
+import { environmentConfig } from './environmentConfig.ts'
+import { loadConfig } from './loadConfig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-bad-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -167,6 +169,20 @@ test('a source of coverage that is half of each kind is told which half is too m
     'coverage.sources[2].path: received nothing, expected the path of a JSON file',
     expect.stringMatching(/^coverage\.sources\[3\]\.kind: received "url", expected .*static.*file/),
   ])
+})
+
+test('of a family that is not known, no key of another family is asked for', () => {
+  const own = { deployment_id: 'own', factory_address: `0x${'12'.repeat(20)}`, deployment_block: null }
+  const faultsOf = (deployment: object) => chainFaults({ deployments: [{ ...own, ...deployment }] })
+  expect(faultsOf({ family: 'amm_v9' })).toEqual([
+    expect.stringMatching(
+      /^chains\[0\]\.deployments\[0\]\.family: received "amm_v9", expected one of amm_v2, /,
+    ),
+  ])
+  expect(faultsOf({ family: 'amm_v2', fee: { numerator: 1001, denominator: 1000 } })).toEqual([
+    'chains[0].deployments[0].fee.numerator: received 1001, expected an integer from 1 to 1000',
+  ])
+  expect(faultsOf({ family: 'amm_v3', fee_tiers: null })).toEqual([])
 })
 
 test('what is listed twice is told with where it stood first', () => {

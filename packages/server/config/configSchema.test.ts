@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { CONFIG_KEYS } from './configKeys.ts'
-import { configSchema, type JsonSchema, SAMPLE } from './configSchema.ts'
-import { showConfig, showEnvironment } from './configSources.ts'
-import { configTemplate } from './configTemplate.ts'
+import { CONFIG_KEYS } from './reference.ts'
+import { configSchema, type JsonSchema } from './jsonSchema.ts'
+import { SAMPLE } from './testing/sample.ts'
+import { showConfig, showEnvironment } from './show.ts'
+import { configTemplate } from './template.ts'
 import { configFrom, loadConfig } from './loadConfig.ts'
-import { Shape } from './shape.ts'
+import { FaultLog } from './faultLog.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-schema-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -17,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const validate = new Ajv({ strict: false }).compile(configSchema())
 
 function faultsOf(document: unknown): string[] {
-  const shape = new Shape()
+  const shape = new FaultLog()
   configFrom(shape, document, '/')
   return shape.faults.map(({ path }) => path)
 }
@@ -82,6 +83,22 @@ test('what the reader refuses by its kind, the schema refuses too, at every plac
 /** The reader leaves the policy to the engine, which refuses what the schema does. */
 const STRICTER = new Set(['policy'])
 
+test('a key that the reader requires is required by the schema, unless the chain or the form may not need it', () => {
+  const chain = { chain_id: 1, endpoints: [{ name: 'own', url: 'https://node.example' }] }
+  const isValid = (own: object) => validate({ chains: [{ ...chain, ...own }] })
+  expect(isValid({})).toBe(true)
+  expect(validate({ chains: [] })).toBe(false)
+  expect(isValid({ stables: [{}] })).toBe(false)
+  const address = `0x${'12'.repeat(20)}`
+  expect(isValid({ stables: [{ token_address: address, usd_feed: { address } }] })).toBe(false)
+  expect(isValid({ stables: [{ token_address: address, usd_feed: { address, heartbeat_s: 60 } }] })).toBe(
+    true,
+  )
+  const own = { deployment_id: 'own', family: 'amm_v4', factory_address: address }
+  expect(isValid({ deployments: [own] })).toBe(false)
+  expect(isValid({ deployments: [{ ...own, deployment_block: null }] })).toBe(true)
+})
+
 test('a variable may stand for any value, as the reader fills it in first', () => {
   const document = structuredClone(SAMPLE) as {
     listen: { port: unknown }
@@ -131,6 +148,7 @@ test('every value is shown with its source, and no secret', () => {
         tokens: [`0x${'12'.repeat(20)}`],
       },
     ],
+    webhooks: { allow_private: ['10.0.0.0/8'] },
     policy: { min_depth_usd: 75 },
   }
   writeFileSync(file, stringify(document))
@@ -147,6 +165,7 @@ test('every value is shown with its source, and no secret', () => {
   expect(at('chains[0].start_behind_s')).toEqual([0, 'default'])
   expect(at('chains[0].tokens')).toEqual([[`0x${'12'.repeat(20)}`], 'shown.yaml:10'])
   expect(at('policy.min_depth_usd')).toEqual([75, expect.stringMatching(/^shown\.yaml:\d+$/)])
+  expect(at('webhooks.allow_private')).toEqual([['10.0.0.0/8'], 'shown.yaml:13'])
   expect(at('policy.max_hops')).toEqual([3, 'default'])
   expect(JSON.stringify(values)).not.toMatch(/hidden|node\.example|db\.example/)
 })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { Scalar, stringify } from 'yaml'
-import { ConfigError, loadConfig } from './loadConfig.ts'
+import { ConfigError } from './faultLog.ts'
+import { loadConfig } from './loadConfig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))

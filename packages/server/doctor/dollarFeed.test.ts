@@ -50,7 +50,7 @@ test('P18: a start with a feed in ether in the place of one in dollars is refuse
       admin: { allow: [] },
       access: { corsOrigins: [] },
       compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-      mcp: { isEnabled: true, minScore: 4 },
+      mcp: { enabled: true, minScore: 4 },
       retention: { hours: 72, records: 1000 },
       chains: [
         chain.config({

@@ -80,7 +80,7 @@ const configOf = (entry: DeploymentConfig, more: Partial<ChainConfig> = {}): Con
   admin: { allow: [] },
   access: { corsOrigins: [] },
   compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-  mcp: { isEnabled: true, minScore: 4 },
+  mcp: { enabled: true, minScore: 4 },
   retention: { hours: 72, records: 1000 },
   chains: [
     chain.config({

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { CHAIN_TABLE } from '../config/chainTable.ts'
 import type { ChainConfig } from '../config/config.ts'
 import type { Address } from '../ops/hex.ts'
-import { environmentConfig } from '../config/loadConfig.ts'
+import { environmentConfig } from '../config/environmentConfig.ts'
 import { marketOf } from './families.ts'
 
 const IDS = [1, 42_161, 56, 137, 43_114, 8453, 10]

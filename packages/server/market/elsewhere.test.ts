@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ChainRpc } from '../feed/feed.ts'
 import type { ChainConfig, UnpricedFamily } from '../config/config.ts'
 import type { Address, Hex } from '../ops/hex.ts'
-import { environmentConfig } from '../config/loadConfig.ts'
+import { environmentConfig } from '../config/environmentConfig.ts'
 import { identifyPool } from './discovery.ts'
 import { findElsewhere } from './elsewhere.ts'
 

@@ -1,9 +1,12 @@
 /** A string that must not be shown: an RPC URL may contain a key. Call `reveal` only where it is used. */
 export class Secret {
   readonly #value: string
+  readonly #shown: string
 
-  constructor(value: string) {
+  /** `shown` stands for it wherever it is printed, and must contain nothing of the secret. */
+  constructor(value: string, shown = '[redacted]') {
     this.#value = value
+    this.#shown = shown
   }
 
   reveal(): string {
@@ -11,14 +14,14 @@ export class Secret {
   }
 
   toString(): string {
-    return '[redacted]'
+    return this.#shown
   }
 
   toJSON(): string {
-    return '[redacted]'
+    return this.#shown
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return '[redacted]'
+    return this.#shown
   }
 }

@@ -244,3 +244,41 @@ describe('a service that starts again', () => {
     expect(service.faults).toEqual([])
   })
 })
+
+describe('pools of one manager', () => {
+  it('are listed by their ids, each once, in pages of one and two', async () => {
+    const after = await service.head()
+    const key = (fee: number, spacing: number) =>
+      v4Key([getAddress(chain.token('USDC')), getAddress(chain.token('OLM'))], fee, spacing, zeroAddress)
+    const made: Hex[] = []
+    for (const [fee, spacing] of [
+      [100, 1],
+      [500, 10],
+      [3000, 60],
+      [10_000, 200],
+    ] as const)
+      made.push((await initialiseV4Pool(chain.world.client, manager, key(fee, spacing), Q96)).pool.id)
+    for (const id of made) await service.untilRecord('a pool', after, isPoolUpsert(id))
+    for (const narrowed of [{}, { token_address: chain.token('OLM') }]) {
+      const query = { chain_id: CHAIN_ID, ...narrowed }
+      const { pools: whole } = await client.fetchPools({ ...query, limit: 1000 })
+      expect(whole.map(({ pool_id }) => pool_id)).toEqual(expect.arrayContaining(made))
+      for (const limit of [1, 2]) {
+        const rows: (typeof whole)[number][] = []
+        let cursor: string | null = null
+        do {
+          const page: Awaited<ReturnType<Client['fetchPools']>> = await client.fetchPools({
+            ...query,
+            limit,
+            ...(cursor === null ? {} : { cursor }),
+          })
+          rows.push(...page.pools)
+          cursor = page.next_cursor
+        } while (cursor !== null && rows.length <= whole.length)
+        expect(rows.map(({ pool_id }) => pool_id)).toEqual(whole.map(({ pool_id }) => pool_id))
+        const ours = rows.filter(({ pool_id }) => made.includes(pool_id))
+        expect(ours.map(row => row.manager_address)).toEqual(made.map(() => manager.toLowerCase()))
+      }
+    }
+  })
+})

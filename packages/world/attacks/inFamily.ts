@@ -69,12 +69,15 @@ export type FamilyAttack = Attack & {
   readonly family: (typeof OTHER_FAMILIES)[number]
 }
 
+export const nameIn = ({ name }: Pick<Attack, 'name'>, family: PoolFamily): string =>
+  `${name}, ${POOL_FAMILIES[family].title}`
+
 export const FAMILY_ATTACKS: readonly FamilyAttack[] = PLAYED.flatMap(written =>
   OTHER_FAMILIES.filter(family => IMPOSSIBLE[family]?.includes(written.name) !== true).map(family => ({
     ...written,
     written,
     family,
-    name: `${written.name}, ${POOL_FAMILIES[family].title}`,
+    name: nameIn(written, family),
     play: stage => written.play(withPoolsOf(stage, family)),
   })),
 )

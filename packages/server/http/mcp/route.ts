@@ -23,7 +23,7 @@ export const MCP_PATH = '/mcp'
 const MAX_BODY = 16 * 1024
 
 export function registerMcp(app: FastifyInstance, context: Needs): void {
-  if (!context.config.mcp.isEnabled) return
+  if (!context.config.mcp.enabled) return
   app.post(MCP_PATH, { bodyLimit: MAX_BODY }, async (request, reply) => {
     new Params(searchOf(request), [], malformed)
     assertNoForeignPage(context, request)

@@ -57,7 +57,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     admin: { allow: ['127.0.0.1/32'] },
     access: { corsOrigins },
     compat: { coingecko: true, defillama: true, udf: true, minScore: 1, listen: null },
-    mcp: { isEnabled: true, minScore: 4 },
+    mcp: { enabled: true, minScore: 4 },
     retention: { hours: 72, records: 1000 },
     webhooks: { allowPrivate },
     policy: {},

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
 import type { ChainConfig, CoverageSource } from '../../config/config.ts'
 import { configFrom } from '../../config/loadConfig.ts'
-import { Shape } from '../../config/shape.ts'
+import { FaultLog } from '../../config/faultLog.ts'
 import { until } from '../../service/testing/until.ts'
 import { CoverageWatch } from './coverageWatch.ts'
 import { setupOf } from '../setupOf.ts'
@@ -28,7 +28,7 @@ beforeEach(() => {
   applied = []
   warnings = []
   const document = { chains: [{ chain_id: CHAIN, endpoints: [{ name: 'a', url: 'http://127.0.0.1:1' }] }] }
-  const [chain] = configFrom(new Shape(), document, folder).chains as [ChainConfig]
+  const [chain] = configFrom(new FaultLog(), document, folder).chains as [ChainConfig]
   state = createState(setupOf(chain), DEFAULT_POLICY)
 })
 afterEach(() => {
@@ -37,7 +37,7 @@ afterEach(() => {
 })
 
 const sourcesOf = (...sources: readonly object[]): readonly CoverageSource[] => {
-  const shape = new Shape()
+  const shape = new FaultLog()
   const { coverage } = configFrom(shape, { coverage: { sources } }, folder)
   expect(shape.faults.filter(({ path }) => path.startsWith('coverage'))).toEqual([])
   return coverage

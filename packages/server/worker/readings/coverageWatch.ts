@@ -5,7 +5,7 @@
 import { type Input, ms, type State } from '@assay/engine'
 import type { Clock } from '../../ops/clock.ts'
 import type { CoverageAsset, CoverageSource } from '../../config/config.ts'
-import { readCoverageFile } from '../../config/coverageDocument.ts'
+import { readCoverageFile } from '../../config/coverageFile.ts'
 import type { Log } from '../../ops/log.ts'
 
 export type CoverageWatchOptions = {

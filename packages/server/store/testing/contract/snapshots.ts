@@ -83,6 +83,27 @@ export function snapshotContract(database: () => TestDatabase): void {
     expect(ofChain.map(({ poolAddress }) => poolAddress)).toEqual(old.map(({ poolAddress }) => poolAddress))
   })
 
+  test('pages of one and two pools list every pool once, those that a manager holds by their ids', async () => {
+    const store = await database().connect()
+    // An id may begin with the digits of an address, and ids of one manager have nothing in common.
+    const held = [7, 1, 4].map(at => ({ ...POOL, poolAddress: `${address(0x100 + at)}${'0a'.repeat(12)}` }))
+    const ids = ['f', '0', '8'].map(digit => ({ ...POOL, poolAddress: `0x${digit.repeat(64)}` }))
+    const own = [1, 4, 5, 7].map(at => poolFacts(0x100 + at, TOKEN, USD))
+    const pools = [...held, ...ids, ...own]
+    await store.commit(commitOf(1, 1, { pools }))
+    await store.commit(commitOf(56, 1, { pools }))
+    const wanted = pools.map(({ poolAddress }) => poolAddress).sort()
+    for (const limit of [1, 2, 3])
+      for (const tokenAddress of [null, TOKEN])
+        for (const chainId of [1, null]) {
+          const rows = await wholeSnapshot(store, limit, { chainId, tokenAddress })
+          const expected = (chainId === null ? [1, 56] : [chainId]).flatMap(each =>
+            wanted.map(pool => keyOf(each, pool)),
+          )
+          expect(rows.map(row => keyOf(row.chainId, row.poolAddress))).toEqual(expected)
+        }
+  })
+
   test('the depth of a token is that of all its pools together, and null without any that is known', async () => {
     const store = await database().connect()
     const [a, b, lonely] = [address(1), address(2), address(3)]

@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import type { ChainConfig, Config } from './config.ts'
-import { join } from './shape.ts'
+import { join } from './faultLog.ts'
 
 /** A record with its row in the log, its pool events and its share of the indexes; most are smaller. */
 const RECORD_BYTES = 2048
