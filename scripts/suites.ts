@@ -70,6 +70,7 @@ export const suites: readonly Suite[] = [
         'ops',
         'stream',
         'webhooks',
+        'wiring',
         'worker',
         'ws',
         'service',

@@ -12,9 +12,12 @@ export type Building = {
   readonly log: Log
   /** Left out, they are always built here. */
   readonly isWanted?: () => boolean
+  readonly lookMs?: number
 }
 
-export function keepCandles({ store, clock, log, isWanted }: Building): { close(): Promise<void> } {
+export function keepCandles({ store, clock, log, isWanted, lookMs = LOOK_MS }: Building): {
+  close(): Promise<void>
+} {
   let isClosed = false
   let running: Promise<void> = Promise.resolve()
   const run = async (): Promise<void> => {
@@ -26,7 +29,7 @@ export function keepCandles({ store, clock, log, isWanted }: Building): { close(
   }
   const looking = setInterval(() => {
     running = running.then(run)
-  }, LOOK_MS)
+  }, lookMs)
   looking.unref()
   return {
     async close() {

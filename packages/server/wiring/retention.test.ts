@@ -1,0 +1,43 @@
+/** At start: the size of a history that is kept is told, and withdrawals of an older log are looked for. */
+import { expect, test } from 'vitest'
+import { writeMarketLog } from '../exports/testing/marketLog.ts'
+import { historyBytes, mebibytes } from '../config/historySize.ts'
+import type { Settings } from '../http/settings.ts'
+import { systemClock } from '../ops/clock.ts'
+import type { Log } from '../ops/log.ts'
+import { QUIET } from '../ops/testing/quiet.ts'
+import { until } from '../service/testing/until.ts'
+import { sqliteDatabase } from '../store/testing/connect.ts'
+import { keepPruning } from './retention.ts'
+
+test('the size is told from the prices that are there, and nothing without a history of its own', async () => {
+  const database = await sqliteDatabase()
+  const store = await database.connect()
+  await writeMarketLog(store, 5, 60)
+  const told: Record<string, unknown>[] = []
+  const log: Log = { ...QUIET, info: (text, fields) => void told.push({ text, ...fields }) }
+  const settingsOf = (retention: Settings['retention']) => ({ retention }) as Settings
+  const begin = (retention: Settings['retention']) =>
+    keepPruning({
+      store,
+      settings: settingsOf(retention),
+      clock: systemClock,
+      log,
+      replayed: () => null,
+    })
+  begin({ hours: 72, records: 1000 }).close()
+  const kept = begin({ hours: 72, records: 1000, historyDays: 365 })
+  await until('a line', () => told.length > 0)
+  kept.close()
+  const { prices, fromMs, toMs } = await store.readHistorySize()
+  expect(prices).toBeGreaterThan(10)
+  expect(told).toEqual([
+    {
+      text: 'the history of prices is kept',
+      days: 365,
+      prices,
+      expected_mib: mebibytes(historyBytes(365, { prices, ms: toMs - fromMs })),
+    },
+  ])
+  await database.dispose()
+})
