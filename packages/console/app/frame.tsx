@@ -69,6 +69,7 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
           {link('stream')}
           {session.scopes.includes('admin') && link('operations')}
         </nav>
+        <Unwell live={live} />
         <Search live={live} />
         <Connection live={live} />
         <ThemeSwitch />
@@ -84,7 +85,7 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
   )
 }
 
-/** "Live" only while records of every chain arrive; next to it, each chain that is not healthy, by name. */
+/** "Live" only while records of every chain arrive. */
 function Connection({ live }: { readonly live: Live }) {
   const { chains, failure } = useLive(live)
   const states = [...chains.values()]
@@ -99,20 +100,20 @@ function Connection({ live }: { readonly live: Live }) {
       : states.some(({ status }) => status === 'reconnecting' || status === 'failed') || failure !== null
         ? ['bad', 'Reconnecting']
         : ['busy', 'Connecting']
-  const unwell = states.filter(({ health }) => health !== null && health.status !== 'HEALTHY')
   return (
-    <>
-      <p class={`connection ${kind}`} role="status">
-        <span class="dot" aria-hidden="true" />
-        <span class="text">{text}</span>
-      </p>
-      {unwell.length > 0 && <Unwell chains={unwell} />}
-    </>
+    <p class={`connection ${kind}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      <span class="text">{text}</span>
+    </p>
   )
 }
 
-/** One chain by name and state; for several, their number. */
-function Unwell({ chains }: { readonly chains: readonly LiveChain[] }) {
+/** One chain by name and state; for several, their number. It comes and goes where nothing is moved by it. */
+function Unwell({ live }: { readonly live: Live }) {
+  const chains = [...useLive(live).chains.values()].filter(
+    ({ health }) => health !== null && health.status !== 'HEALTHY',
+  )
+  if (chains.length === 0) return null
   const said = chains.map(
     ({ chain, health }) => `${chainName(chain.name)} ${words(health?.status ?? '').toLowerCase()}`,
   )

@@ -71,7 +71,7 @@ export function Search({ live }: { readonly live: Live }) {
         aria-controls="suggestions"
         aria-activedescendant={isShown && chosen >= 0 ? `suggestion-${chosen}` : undefined}
         autocomplete="off"
-        placeholder="Address or symbol   /"
+        placeholder="Search: address or symbol   /"
         spellcheck={false}
         value={text}
         onInput={event => {

@@ -18,8 +18,11 @@ export class RunningConsole {
     this.#consoleFolder = consoleFolder
   }
 
-  static async start(consoleFolder: string): Promise<RunningConsole> {
-    const chain = await startTestChain()
+  static async start(
+    consoleFolder: string,
+    plan?: Parameters<typeof startTestChain>[0],
+  ): Promise<RunningConsole> {
+    const chain = await startTestChain(plan)
     const [browser, service] = await Promise.all([
       openBrowser(),
       startTestService(chain, { consoleFolder, hasIncidents: true }),

@@ -4,7 +4,7 @@ import { chainName, count, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
 import { WideCard } from '../parts/card.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { ErrorNote } from '../parts/note.tsx'
+import { ErrorNote, Loading } from '../parts/note.tsx'
 import { HealthTag } from '../parts/status.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAttempt } from './attempt.ts'
@@ -24,6 +24,16 @@ export function Chains({ live, onChanged }: Props) {
       onChanged()
     })
   }
+  // Without a chain that has reported, the columns have no width yet.
+  const isLoading = [...chains.values()].every(
+    ({ health, status }) => health === null && status === 'resetting',
+  )
+  if (isLoading)
+    return (
+      <WideCard name="Chains and endpoints">
+        <Loading what="the chains" />
+      </WideCard>
+    )
   return (
     <WideCard name="Chains and endpoints">
       <ErrorNote failure={fault} />

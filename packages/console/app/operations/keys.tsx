@@ -1,5 +1,6 @@
 /** API keys: issue a key and see it once, list keys, revoke one after a confirmation. */
 import { type Client, type IssuedKey, type Key, SCOPES } from '@assay/sdk'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'
 import { dateTime } from '../format.ts'
@@ -12,10 +13,15 @@ import { ErrorNote } from '../parts/note.tsx'
 import { Table } from '../parts/table.tsx'
 import { type Attempt, useAttempt } from './attempt.ts'
 
-type Props = { readonly client: Client; readonly onChanged: () => void }
+type Props = {
+  readonly client: Client
+  readonly onChanged: () => void
+  /** Below the list, once that has its length. */
+  readonly children: ComponentChildren
+}
 type Scope = (typeof SCOPES)[number]
 
-export function Keys({ client, onChanged }: Props) {
+export function Keys({ client, onChanged, children }: Props) {
   const [issued, setIssued] = useState<IssuedKey | null>(null)
   const [fault, attempt] = useAttempt()
   const answer = useAnswer('keys', 0, signal => client.admin.fetchKeys({ signal }))
@@ -24,33 +30,39 @@ export function Keys({ client, onChanged }: Props) {
     onChanged()
   }
   return (
-    <WideCard name="Keys">
-      <IssueForm
-        client={client}
-        attempt={attempt}
-        onIssued={key => {
-          setIssued(key)
-          changed()
-        }}
-      />
-      <ErrorNote failure={fault} />
-      {issued !== null && (
-        <div class="note ok" role="status">
-          <p>
-            The key of <strong>{issued.name}</strong>. It is shown this once:
-          </p>
-          <Copyable text={issued.key} what="the new key" />
-          <button type="button" class="quiet small" onClick={() => setIssued(null)}>
-            Done
-          </button>
-        </div>
-      )}
-      <Answered answer={answer} what="keys">
-        {({ keys }) => (
-          <KeyTable keys={keys} onRevoke={({ key_id }) => attempt(client.admin.revokeKey(key_id), changed)} />
+    <>
+      <WideCard name="Keys">
+        <IssueForm
+          client={client}
+          attempt={attempt}
+          onIssued={key => {
+            setIssued(key)
+            changed()
+          }}
+        />
+        <ErrorNote failure={fault} />
+        {issued !== null && (
+          <div class="note ok" role="status">
+            <p>
+              The key of <strong>{issued.name}</strong>. It is shown this once:
+            </p>
+            <Copyable text={issued.key} what="the new key" />
+            <button type="button" class="quiet small" onClick={() => setIssued(null)}>
+              Done
+            </button>
+          </div>
         )}
-      </Answered>
-    </WideCard>
+        <Answered answer={answer} what="keys">
+          {({ keys }) => (
+            <KeyTable
+              keys={keys}
+              onRevoke={({ key_id }) => attempt(client.admin.revokeKey(key_id), changed)}
+            />
+          )}
+        </Answered>
+      </WideCard>
+      {(answer.value !== null || answer.failure !== null) && children}
+    </>
   )
 }
 

@@ -57,10 +57,9 @@ export function OperationsPage({ live, session, tab }: Props) {
       </nav>
       {tab === 'health' && <Chains live={live} onChanged={onChanged} />}
       {tab === 'keys' && (
-        <>
-          <Keys client={live.client} onChanged={onChanged} />
+        <Keys client={live.client} onChanged={onChanged}>
           <Limits live={live} onChanged={onChanged} />
-        </>
+        </Keys>
       )}
       {tab === 'webhooks' && <Webhooks live={live} onChanged={onChanged} />}
       {tab === 'policy' && <PolicyEditor live={live} onChanged={onChanged} />}

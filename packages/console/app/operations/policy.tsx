@@ -36,56 +36,59 @@ export function PolicyEditor({ live, onChanged }: Props) {
         {value !== null && <Copyable text={value.policy_version} what="policy version" />}
       </header>
       <ErrorNote failure={failure} onRetry={reload} />
-      {value === null && failure === null && <Loading what="the policy" />}
-      <div class="columns">
-        <div>
-          <label for="overrides">Overrides, laid over the configuration; an empty object undoes them</label>
-          <textarea
-            id="overrides"
-            rows={8}
-            spellcheck={false}
-            value={text}
-            onInput={event => setText(event.currentTarget.value)}
-          />
-          <div class="tools bare">
-            <button
-              type="button"
-              onClick={() =>
-                run(async overrides => setDiff({ text, diff: await admin.tryPolicy(overrides) }))
-              }
-            >
-              Dry run
-            </button>
-            <button
-              type="button"
-              class="primary"
-              disabled={!isTried}
-              title={isTried ? '' : 'Do a dry run of exactly this first'}
-              onClick={() =>
-                run(async overrides => {
-                  const { policy_version } = await admin.setPolicy(overrides)
-                  setSaid(`In force: ${policy_version}`)
-                  setDiff(null)
-                  reload()
-                  onChanged()
-                })
-              }
-            >
-              Put in force
-            </button>
-            <span role="status">{said}</span>
+      {value === null && failure === null ? (
+        <Loading what="the policy" />
+      ) : (
+        <div class="columns">
+          <div>
+            <label for="overrides">Overrides, laid over the configuration; an empty object undoes them</label>
+            <textarea
+              id="overrides"
+              rows={8}
+              spellcheck={false}
+              value={text}
+              onInput={event => setText(event.currentTarget.value)}
+            />
+            <div class="tools bare">
+              <button
+                type="button"
+                onClick={() =>
+                  run(async overrides => setDiff({ text, diff: await admin.tryPolicy(overrides) }))
+                }
+              >
+                Dry run
+              </button>
+              <button
+                type="button"
+                class="primary"
+                disabled={!isTried}
+                title={isTried ? '' : 'Do a dry run of exactly this first'}
+                onClick={() =>
+                  run(async overrides => {
+                    const { policy_version } = await admin.setPolicy(overrides)
+                    setSaid(`In force: ${policy_version}`)
+                    setDiff(null)
+                    reload()
+                    onChanged()
+                  })
+                }
+              >
+                Put in force
+              </button>
+              <span role="status">{said}</span>
+            </div>
+            <ErrorNote failure={fault} />
           </div>
-          <ErrorNote failure={fault} />
+          {value !== null && (
+            <details>
+              <summary>The policy in force</summary>
+              <pre class="json" tabIndex={0}>
+                {JSON.stringify(value.policy, null, 2)}
+              </pre>
+            </details>
+          )}
         </div>
-        {value !== null && (
-          <details>
-            <summary>The policy in force</summary>
-            <pre class="json" tabIndex={0}>
-              {JSON.stringify(value.policy, null, 2)}
-            </pre>
-          </details>
-        )}
-      </div>
+      )}
       {isTried && <Diff live={live} diff={diff.diff} />}
     </section>
   )

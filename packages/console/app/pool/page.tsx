@@ -9,6 +9,7 @@ import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { EvidenceFacts } from '../parts/evidence.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Loading } from '../parts/note.tsx'
 import { Score } from '../parts/score.tsx'
 import { hrefOf } from '../place.ts'
 import { Components } from '../token/routeList.tsx'
@@ -22,12 +23,16 @@ type Props = { readonly live: Live; readonly chainId: number; readonly address: 
 const REFRESH_MS = 5000
 
 export function PoolPage({ live, chainId, address }: Props) {
-  const chain = useLive(live).chains.get(chainId)
+  const held = useLive(live)
+  const chain = held.chains.get(chainId)
   const block = usePaced(chain?.block?.number ?? 0, REFRESH_MS)
   const at = { chain_id: chainId, pool_address: address as `0x${string}` }
   const answer = useAnswer(`${chainId}/${address}`, block, signal => live.client.quotePool(at, { signal }))
   const { value } = answer
   const symbols = value === null ? null : symbolsOf(live, value)
+  // Shown at once, with the names of its tokens: what came in later would move the rest.
+  const isListed = (chain?.status ?? 'resetting') !== 'resetting' || held.failure !== null
+  if (answer.failure === null && (value === null || !isListed)) return <Loading what="the pool" />
   return (
     <>
       <header class="heading">

@@ -1,4 +1,5 @@
 /** The published history: the line breaks where there was no price, and every retraction is marked and explained. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useAnswer, useNow } from '../answer.ts'
 import { changeText, clockTime, count, price, words } from '../format.ts'
@@ -12,11 +13,20 @@ import { fetchPast, markOf, type Past, pointOf, type Range, RANGES, withPoints }
 /** The most retractions listed; the chart marks them all. */
 const LISTED = 5
 
-export function History({ live, row }: { readonly live: Live; readonly row: Row }) {
+type Props = {
+  readonly live: Live
+  readonly row: Row
+  /** Below it, once it has its length: what was taken back takes as many lines as it needs. */
+  readonly children: ComponentChildren
+}
+
+export function History({ live, row, children }: Props) {
   const [range, setRange] = useState<Range>(RANGES[1])
   const { value, failure, isLoading, reload } = useAnswer(`${row.key} ${range.name}`, 0, signal =>
     fetchPast(live.client, row, range, signal),
   )
+  const hasAnswered = useRef(false)
+  hasAnswered.current ||= value !== null || failure !== null
   const seen = useSeen(row, range.name)
   const points = useMemo(() => [...(value?.points ?? []), ...seen.points], [value, seen])
   const marks = useMemo(() => merged(value?.marks ?? [], seen.marks), [value, seen])
@@ -28,44 +38,50 @@ export function History({ live, row }: { readonly live: Live; readonly row: Row 
   const now = useNow()
   const hasPrice = candles.length > 0 || points.some(point => point.price !== null)
   return (
-    <section class="card" aria-label="History">
-      <header class="tools">
-        <h2>History</h2>
-        <div class="choices" role="group" aria-label="Range">
-          {RANGES.map(each => (
-            <button
-              key={each.name}
-              type="button"
-              aria-pressed={each === range}
-              onClick={() => setRange(each)}
-            >
-              {each.name}
-            </button>
-          ))}
-        </div>
-      </header>
-      <ErrorNote failure={failure} onRetry={reload} />
-      {hasPrice ? (
-        <Chart
-          key={range.name}
-          points={points}
-          candles={candles}
-          marks={marks}
-          fromMs={now - range.ms}
-          untilMs={now}
-          about={`price of ${row.token.symbol ?? 'the token'}, last ${range.name}`}
-        />
-      ) : (
-        <div class="chart empty">
-          {isLoading && value === null && failure === null ? (
-            <Loading what="the history" />
-          ) : (
-            value !== null && <p>There was no price in this time.</p>
-          )}
-        </div>
-      )}
-      {value !== null && <Retractions marks={marks} range={range} />}
-    </section>
+    <>
+      <section class="card" aria-label="History">
+        <header class="tools">
+          <h2>History</h2>
+          <div class="choices" role="group" aria-label="Range">
+            {RANGES.map(each => (
+              <button
+                key={each.name}
+                type="button"
+                aria-pressed={each === range}
+                onClick={() => setRange(each)}
+              >
+                {each.name}
+              </button>
+            ))}
+          </div>
+        </header>
+        <ErrorNote failure={failure} onRetry={reload} />
+        {hasPrice ? (
+          <Chart
+            key={range.name}
+            points={points}
+            candles={candles}
+            marks={marks}
+            fromMs={now - range.ms}
+            untilMs={now}
+            about={`price of ${row.token.symbol ?? 'the token'}, last ${range.name}`}
+          />
+        ) : (
+          <>
+            <p class="readout" />
+            <div class="chart empty">
+              {isLoading && value === null && failure === null ? (
+                <Loading what="the history" />
+              ) : (
+                value !== null && <p>There was no price in this time.</p>
+              )}
+            </div>
+          </>
+        )}
+        {value === null ? <p class="small">{'\u00A0'}</p> : <Retractions marks={marks} range={range} />}
+      </section>
+      {hasAnswered.current && children}
+    </>
   )
 }
 

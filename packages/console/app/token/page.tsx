@@ -15,6 +15,7 @@ import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { lazily } from '../parts/lazily.tsx'
+import { Loading } from '../parts/note.tsx'
 import { Score } from '../parts/score.tsx'
 import { Candidates } from './candidates.tsx'
 import { ConfidencePanel } from './confidence.tsx'
@@ -34,7 +35,8 @@ type Props = { readonly live: Live; readonly chainId: number; readonly address: 
 const REFRESH_MS = 2000
 
 export function TokenPage({ live, chainId, address }: Props) {
-  const row = useLive(live).row(chainId, address)
+  const held = useLive(live)
+  const row = held.row(chainId, address)
   const sequence = usePaced(row?.price?.as_of.stream_sequence ?? 0, REFRESH_MS)
   const feedGone = live.feedGone(chainId)
   const answer = useAnswer(`${chainId}/${address}`, `${sequence} ${feedGone}`, signal =>
@@ -44,7 +46,31 @@ export function TokenPage({ live, chainId, address }: Props) {
   useRetry(value, reload)
   const now = useNow()
   // An older answer may have lost its feed or its evidence since.
-  const held = value === null || value.state === 'PENDING' ? null : stateAt(value, now, feedGone)
+  const state = value === null || value.state === 'PENDING' ? null : stateAt(value, now, feedGone)
+  // Shown at once, with its name and its price: what came in above the rest would move it.
+  const status = held.chains.get(chainId)?.status ?? 'resetting'
+  const isListed = row !== undefined || status !== 'resetting' || held.failure !== null
+  if (answer.failure === null && (value === null || !isListed)) return <Loading what="the token" />
+  const rest = (
+    <>
+      {state?.state === 'PRICED' && value?.state === 'PRICED' && <Priced live={live} quote={value} />}
+      {state?.state === 'PRICED' && value?.state === 'PRICED' && value.routes.length > 0 && (
+        <>
+          <Card name="Routes">
+            <RouteGraph live={live} chainId={chainId} token={address} routes={value.routes} />
+          </Card>
+          <RouteList live={live} chainId={chainId} routes={value.routes} />
+          <Seller live={live} chainId={chainId} address={address} />
+        </>
+      )}
+      {value?.state === 'UNPRICED' && (
+        <>
+          <Candidates live={live} chainId={chainId} quote={value} />
+          <SellPanel chainId={chainId} found={value.sellability} />
+        </>
+      )}
+    </>
+  )
   return (
     <>
       <header class="heading">
@@ -61,29 +87,19 @@ export function TokenPage({ live, chainId, address }: Props) {
         {quote =>
           quote.state === 'PENDING' ? (
             <Pending quote={quote} />
-          ) : held?.state === 'UNPRICED' ? (
-            <Unpriced live={live} chainId={chainId} state={held} />
+          ) : state?.state === 'UNPRICED' ? (
+            <Unpriced live={live} chainId={chainId} state={state} />
           ) : (
             quote.state === 'PRICED' && <Headline quote={quote} />
           )
         }
       </Answered>
-      {row !== undefined && <History live={live} row={row} />}
-      {held?.state === 'PRICED' && value?.state === 'PRICED' && <Priced live={live} quote={value} />}
-      {held?.state === 'PRICED' && value?.state === 'PRICED' && value.routes.length > 0 && (
-        <>
-          <Card name="Routes">
-            <RouteGraph live={live} chainId={chainId} token={address} routes={value.routes} />
-          </Card>
-          <RouteList live={live} chainId={chainId} routes={value.routes} />
-          <Seller live={live} chainId={chainId} address={address} />
-        </>
-      )}
-      {value?.state === 'UNPRICED' && (
-        <>
-          <Candidates live={live} chainId={chainId} quote={value} />
-          <SellPanel chainId={chainId} found={value.sellability} />
-        </>
+      {row === undefined ? (
+        rest
+      ) : (
+        <History live={live} row={row}>
+          {rest}
+        </History>
       )}
     </>
   )

@@ -1,0 +1,129 @@
+/**
+ * Every page and state of the console at the widths of a desktop, a tablet and a phone, light and dark: axe finds nothing,
+ * nothing moves by itself, nothing is wider than the screen. Pictures go to `.cache/looks`. In the tests two of the six
+ * looks; `npm run test:looks` takes all.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHAIN_ID, planWith, token } from '../server/service/testing/plan.ts'
+import { buildConsole } from './build.ts'
+import { type ConsolePage, logIn } from './testing/consolePage.ts'
+import {
+  faultsOf,
+  type Look,
+  picture,
+  SCHEMES,
+  settle,
+  viewportOf,
+  watchShifts,
+  WIDTHS,
+} from './testing/looks.ts'
+import { RunningConsole } from './testing/runningConsole.ts'
+
+const LOOKS: readonly Look[] =
+  process.env['ASSAY_LOOKS'] === 'all'
+    ? WIDTHS.flatMap(width => SCHEMES.map(scheme => ({ width, scheme })))
+    : [
+        { width: 1440, scheme: 'light' },
+        { width: 390, scheme: 'dark' },
+      ]
+
+/** THIN has a pool that is not deep enough to be priced. */
+const WITH = {
+  tokens: [token(0x52, 'THIN', 1)],
+  pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
+} as const
+
+let running: RunningConsole
+let key: string
+let pair: string
+beforeAll(async () => {
+  running = await RunningConsole.start(await buildConsole(), planWith(WITH))
+  const { chain, service } = running
+  pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+  await service.untilTip(
+    await chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDT', 'MOTH'), 'MOTH', 5000)),
+  )
+  key = await service.key(['read', 'stream', 'admin'], 'roomy')
+  const limits = { units: 1e9, windowMs: 1000, burst: 1e9, streamConnections: 100, enrolmentsPerDay: 10 }
+  await service.store.writeLimits('roomy', JSON.stringify(limits))
+  service.service.access.forget('roomy')
+})
+afterAll(() => running?.close())
+
+const region = (name: string): string => `role=region[name="${name}"]`
+const at = (symbol: string): string => `#/token/${CHAIN_ID}/${running.chain.token(symbol)}`
+
+/** By name: where it is, and what shows that it is there. */
+const pages = (): Readonly<Record<string, readonly [hash: string, ready: string]>> => ({
+  overview: ['#/', 'tr[data-token] >> text=$'],
+  token: [at('LARK'), region('Route graph')],
+  'token-unpriced': [at('THIN'), 'role=heading[level=1]'],
+  'token-stable': [at('USDC'), 'role=heading[level=1]'],
+  'token-unknown': [`#/token/${CHAIN_ID}/0x${'12'.repeat(20)}`, 'role=alert'],
+  pool: [`#/pool/${CHAIN_ID}/${pair}`, region('Recent events')],
+  'pool-unknown': [`#/pool/${CHAIN_ID}/0x${'12'.repeat(20)}`, 'role=alert'],
+  search: ['#/search/moth', 'role=main'],
+  'search-nothing': [`#/search/0x${'34'.repeat(20)}`, 'text=Nothing is known'],
+  stream: ['#/stream', 'tr[data-type]'],
+  health: ['#/operations/health', region('Chains and endpoints')],
+  keys: ['#/operations/keys', region('All keys')],
+  policy: ['#/operations/policy', region('Policy')],
+  incidents: ['#/operations/incidents', region('Incidents')],
+  webhooks: ['#/operations/webhooks', region('Webhooks')],
+  backfills: ['#/operations/backfill', 'role=main'],
+  nowhere: ['#/nowhere', 'role=main'],
+  audit: ['#/operations/audit', 'role=main'],
+})
+
+async function judge(page: Page, name: string, look: Look): Promise<readonly string[]> {
+  await picture(page, name, look)
+  return (await faultsOf(page, name === 'stream')).map(fault => `${name}: ${fault}`)
+}
+
+describe.each(LOOKS)('at $width pixels, $scheme', look => {
+  let shown: ConsolePage
+  beforeAll(async () => {
+    shown = await running.open({ viewport: viewportOf(look), colorScheme: look.scheme })
+    await watchShifts(shown.page)
+  })
+  afterAll(() => shown?.close())
+
+  it('the log-in, and every page behind it', async () => {
+    const { page } = shown
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+    const faults = [...(await judge(page, 'log-in', look))]
+    await logIn(shown, key)
+    for (const [name, [hash, ready]] of Object.entries(pages())) {
+      // On a slow machine its chain would otherwise stall while the pages before it are judged.
+      await running.service.untilWell()
+      await settle(page, hash, ready)
+      faults.push(...(await judge(page, name, look)))
+    }
+    expect(faults).toEqual([])
+  })
+
+  it('every page about a chain whose feed is gone', async () => {
+    const { page } = shown
+    const admin = await running.service.client(['admin'])
+    await admin.admin.pauseChain({ chain_id: CHAIN_ID })
+    await running.service.untilSeen()
+    const faults: string[] = []
+    for (const name of ['overview', 'token', 'pool'] as const) {
+      const [hash] = pages()[name] as readonly [string, string]
+      await settle(page, hash, 'role=main')
+      faults.push(...(await judge(page, `${name}-gone`, look)))
+    }
+    await admin.admin.resumeChain({ chain_id: CHAIN_ID })
+    await running.service.untilWell()
+    expect(faults).toEqual([])
+  })
+
+  it('the page of the API', async () => {
+    const { page } = shown
+    await page.goto(`${running.service.url}/docs`)
+    await page.locator('main').first().waitFor()
+    expect(await judge(page, 'docs', look)).toEqual([])
+  })
+})
