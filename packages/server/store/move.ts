@@ -24,6 +24,8 @@ export type Moved = CheckReport & { readonly rows: number }
 const FIRST = ['consumer', 'api_key']
 /** Tables that are not copied as rows: schema versions, and the head, which every database has. */
 const OWN = ['migration', 'head']
+/** Tables with a row in every database, even an empty one: the row of the source replaces it. */
+const BEGUN = ['candle_progress']
 /** Texts reported by contracts, which are encoded differently: see `facts.ts`. */
 const SAID = ['token.symbol', 'token.name']
 /** Limits of one insert: enough to be fast, few enough for memory. */
@@ -67,7 +69,9 @@ async function moveInto(
     return await connection.write(async query => {
       let rows = 0
       const tables = tablesOf(source)
-      for (const table of tables) await refuseFull(query, table)
+      for (const table of tables)
+        if (BEGUN.includes(table)) await query(statement(`DELETE FROM ${table}`))
+        else await refuseFull(query, table)
       for (const table of tables) {
         const moved = await moveTable(query, source, table)
         onTable(table, moved)
