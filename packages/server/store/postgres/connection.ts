@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { StoreError } from '../storeError.ts'
+import { arraysOf, encoded } from './arrays.ts'
 import { toStoreError } from './postgresError.ts'
 
 /** All our tables are in this schema, so the database may be shared with other programs. */
@@ -29,13 +30,25 @@ const CONNECT_MS = 5_000
 /** 14 is the oldest release that still gets fixes. */
 const OLDEST_SERVER = 140_000
 
-export type Statement = { readonly name: string; readonly text: string }
+export type Statement = {
+  readonly name: string
+  readonly text: string
+  /** The parameters that are arrays. */
+  readonly arrays: ReturnType<typeof arraysOf>
+}
 export type Query = <Row extends object>(statement: Statement, values?: readonly unknown[]) => Promise<Row[]>
 
 /** The server plans a statement once per connection; equal text is the same statement. */
 export const statement = (text: string): Statement => ({
   name: createHash('sha256').update(text).digest('hex').slice(0, 32),
   text,
+  arrays: arraysOf(text),
+})
+
+const asked = ({ name, text, arrays }: Statement, values: readonly unknown[]): pg.QueryConfig => ({
+  name,
+  text,
+  values: encoded(values, arrays),
 })
 
 /** 64-bit integers become numbers; all of ours are below 2^53, and a larger one must not be rounded. */
@@ -69,10 +82,10 @@ export class Connection {
   }
 
   /** A single statement, which is a transaction of its own. */
-  readonly query: Query = async <Row extends object>(asked: Statement, values: readonly unknown[] = []) => {
+  readonly query: Query = async <Row extends object>(wanted: Statement, values: readonly unknown[] = []) => {
     this.#assertOpen()
     try {
-      return (await this.#pool.query<Row & pg.QueryResultRow>({ ...asked, values: [...values] })).rows
+      return (await this.#pool.query<Row & pg.QueryResultRow>(asked(wanted, values))).rows
     } catch (error) {
       throw toStoreError(error)
     }
@@ -108,8 +121,8 @@ export class Connection {
     let isSound = false
     try {
       await client.query(begin)
-      const result = await body(async (asked, values = []) => {
-        return (await client.query({ ...asked, values: [...values] })).rows
+      const result = await body(async (wanted, values = []) => {
+        return (await client.query(asked(wanted, values))).rows
       })
       const { command } = await client.query('COMMIT')
       if (command !== 'COMMIT') throw new StoreError('STORE_INTERNAL', 'PostgreSQL rolled back a commit.')

@@ -80,7 +80,7 @@ async function apply(
 ): Promise<void> {
   try {
     // Without a name, because only an unnamed statement may contain several.
-    await query({ name: '', text: sql })
+    await query({ name: '', text: sql, arrays: new Map() })
     await query(NOTE, [version, name, nowMs])
     const [found] = await query<Found>(FIND)
     if (found?.hasOldest === true) await query(SET_OLDEST, [oldest])
