@@ -9,7 +9,7 @@ import type { State } from '../../packages/engine/state.ts'
 import { DAY, MINUTE } from '../../packages/engine/testing/cast.ts'
 import { ChainSim } from '../../packages/engine/testing/chainSim.ts'
 import { count, ms } from '../../packages/engine/units.ts'
-import { apartBps } from './statistics.ts'
+import { apartBps } from './sample.ts'
 
 /** `tokens` are [address, symbol, decimals]; `pools` [address, token0, token1, reserve0, reserve1] by index, in raw units. */
 export type GraphFile = {

@@ -11,7 +11,7 @@ import { decidedBy } from './decider.ts'
 import { exitUsd } from './exit.ts'
 import { Market, type MarketToken } from './market.ts'
 import { drawPlan } from './plan.ts'
-import { apartBps } from './statistics.ts'
+import { apartBps, type Sample } from './sample.ts'
 
 /** Half an hour of averages, and the five minutes of every median. */
 const WARM_BLOCKS = 185
@@ -22,23 +22,6 @@ const VICTIM_CHANCE = 0.6
 /** A pool is deep from this 2% depth on, and agrees within this many basis points after its fee. */
 const DEEP_USD = 10_000
 const AGREEING_BPS = 25
-
-export type Sample = {
-  readonly seed: number
-  /** Its index in the plan of the market. */
-  readonly token: number
-  /** `honest`, or the name of the attack on the token. */
-  readonly kind: string
-  /** 0 if the token had no price. */
-  readonly score: number
-  /** Distance of the published price from what a seller of 1,000 USD got, and from the fair value, in basis points. */
-  readonly exitBps: number
-  readonly fairBps: number
-  /** The reason for the score, or for the missing price. */
-  readonly decider: string
-  /** The token has two or more pools that are deep, not new, and agree. */
-  readonly isAgreeing: boolean
-}
 
 export type LifeOptions = { readonly seed: number; readonly policy?: unknown; readonly blocks?: number }
 

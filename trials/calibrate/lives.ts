@@ -1,6 +1,7 @@
 /** Many markets, each with its own seed, over a given number of threads; the results are in the order of the seeds. */
 import { Worker } from 'node:worker_threads'
-import type { LifeOptions, Sample } from './life.ts'
+import type { LifeOptions } from './life.ts'
+import type { Sample } from './sample.ts'
 
 export async function liveMarkets(
   lives: readonly LifeOptions[],

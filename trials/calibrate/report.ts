@@ -1,5 +1,5 @@
 /** The report of a calibration: its tables, its judgements, and whether each judgement holds. */
-import type { Sample } from './life.ts'
+import type { Sample } from './sample.ts'
 import { decidersOf, type Fall, fallsOf, mean, type Row, rowsOf } from './statistics.ts'
 import { type Flicker, type Healthy, HEALTHY_SCORE, MOST_CHANGES } from './studies.ts'
 

@@ -4,7 +4,7 @@
  *
  * Samples of one market are correlated, so the bootstrap resamples whole markets, not samples.
  */
-import type { Sample } from './life.ts'
+import type { Sample } from './sample.ts'
 import { Chance } from './chance.ts'
 
 export type Row = {
@@ -24,9 +24,6 @@ export const BANDS: readonly (readonly [number, number])[] = [
 const RESAMPLES = 1000
 /** A fall counts when this share of the resamples shows it. */
 export const SURE = 0.95
-
-/** dev_bps of the rules, in floating point. */
-export const apartBps = (p: number, q: number): number => 1e4 * (Math.max(p / q, q / p) - 1)
 
 /** The least value with at least a share `q` of all at or below it; NaN for an empty list. Ascending. */
 export function quantile(ascending: readonly number[], q: number): number {

@@ -14,15 +14,12 @@ import type { Hex } from '../../packages/engine/index.ts'
 import type { Link, SimChain } from './chain.ts'
 import type { Pace, Tempo } from './tempo.ts'
 import type { VirtualTime } from './virtualTime.ts'
-import type { World } from './world.ts'
+import type { Weather, World } from './world.ts'
 
 /** Clients treat a service as gone after a minute of silence. */
 const HEALTH: Pace = { stormMs: 15_000, quietMs: 55_000 }
 /** Finality moves by several blocks at a time. */
 const FINAL_STRIDE = 4
-
-/** The present faults of a chain's endpoints, set by the world. */
-export type Weather = { status: HealthStatus; stalledUntilMs: number }
 
 export class SimFeed implements Feed {
   readonly rpc = { call: nobody, code: nobody }

@@ -4,10 +4,10 @@
 import { type Random, SETUP, seeded, TOKENS } from '../../packages/engine/testing/randomMarket.ts'
 import type { ChainConfig } from '../../packages/server/config/config.ts'
 import type { Address } from '../../packages/server/ops/hex.ts'
+import type { HealthStatus } from '../../packages/server/feed/feed.ts'
 import { setupOf } from '../../packages/server/worker/setupOf.ts'
 import type { Bug } from './bugs.ts'
 import { SimChain } from './chain.ts'
-import type { Weather } from './feed.ts'
 import { Ledger } from './ledger.ts'
 import { Oracle } from './oracle.ts'
 import { type Counts, noCounts } from './report.ts'
@@ -23,6 +23,9 @@ const CHAINS = [
   { chainId: 1, blockMs: 12_000 },
   { chainId: 56, blockMs: 7_000 },
 ] as const
+
+/** The present faults of a chain's endpoints, set by the world. */
+export type Weather = { status: HealthStatus; stalledUntilMs: number }
 
 export type ChainWorld = {
   readonly chain: SimChain

@@ -1,6 +1,6 @@
 /** `assay start`, which is `npm start`. */
 import { Command } from 'commander'
-import type { StartOptions } from '../local/startAll.ts'
+import type { StartOptions } from '../local/startLocal.ts'
 import { port, whole, withJson, withProfile } from '../options.ts'
 
 export const startCommand = (): Command =>

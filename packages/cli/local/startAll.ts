@@ -2,19 +2,11 @@
  * `assay start`, which is `npm start`: serves the chains of `assay.yaml` or of the environment, otherwise the local
  * world. The world is loaded only when it is needed, since the package `assay-server` does not contain it.
  */
+import type { StartOptions } from './startLocal.ts'
 import { resolve } from 'node:path'
 import { EXIT, Failure } from '../exit.ts'
 import { refuseTakenPort, refuseUnwritable } from './ground.ts'
 import { realConfig, startReal } from './startReal.ts'
-
-export type StartOptions = {
-  readonly data: string
-  readonly port?: number
-  readonly seed: number
-  /** How the endpoints of the local world behave. */
-  readonly profile?: string
-  readonly json?: boolean
-}
 
 export async function startAll(options: StartOptions): Promise<void> {
   const folder = resolve(options.data)

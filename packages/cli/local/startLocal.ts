@@ -14,12 +14,20 @@ import { untilPriced } from './firstPrices.ts'
 import { refuseTakenPort } from './ground.ts'
 import { keyIn } from './ownKey.ts'
 import { untilStopped } from './signals.ts'
-import type { StartOptions } from './startAll.ts'
 import { DEFAULT_PORT } from './startReal.ts'
 import { listenForIncidents, refuseSecond } from './worldControl.ts'
 import { matchLog } from './worldLog.ts'
 import { print } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
+
+export type StartOptions = {
+  readonly data: string
+  readonly port?: number
+  readonly seed: number
+  /** How the endpoints of the local world behave. */
+  readonly profile?: string
+  readonly json?: boolean
+}
 
 export async function startLocal(folder: string, options: StartOptions): Promise<void> {
   const startedAt = performance.now()

@@ -8,10 +8,7 @@ import {
 } from '@assay/world'
 import { CHAIN_ID } from '../plan.ts'
 import type { Hex } from '../testChain.ts'
-import type { Rehearsal } from './rehearsal.ts'
-
-/** Seconds between two blocks. */
-export const BLOCK_S = 12
+import { BLOCK_S, type Rehearsal } from './rehearsal.ts'
 
 const at = (n: number): Hex => `0x${n.toString(16).padStart(40, 'a7')}`
 

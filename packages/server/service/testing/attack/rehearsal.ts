@@ -1,9 +1,11 @@
 /** An attack played through without a chain: which tokens it needs, and how many seconds it takes until its last look. */
 import type { PoolFamily, PoolSpec, Position, Stage, TokenOptions } from '@assay/world'
-import { BLOCK_S } from './plan.ts'
 
 /** Pools that were there before are this old, and were traded in half of it ago: more than a look-back covers. */
 export const AGE_S = 2400
+
+/** Seconds between two blocks. */
+export const BLOCK_S = 12
 
 export class Rehearsal implements Stage {
   readonly tokens = new Map<string, TokenOptions>()
