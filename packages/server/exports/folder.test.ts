@@ -270,6 +270,41 @@ it('--follow waits for a service that is away; without it, that is a failure', a
   expect((await session.ended).code).toBe(0)
 })
 
+it('--follow goes on through a spent quota, a service that is overloaded and an answer that is cut', async () => {
+  const folder = 'troubled'
+  const faults = [
+    (reply: ServerResponse) => reply.writeHead(429, { 'retry-after': '0' }).end('{"error":"too many"}'),
+    (reply: ServerResponse) => reply.writeHead(503, { 'retry-after': '0' }).end('{"error":"busy"}'),
+    (reply: ServerResponse, body: Buffer) => {
+      reply.write(body.subarray(0, 100), () => reply.destroy())
+    },
+  ]
+  const serve = async ({ url = '', headers }: IncomingMessage, reply: ServerResponse) => {
+    const answer = await fetch(`${service.api.url}${url}`, {
+      headers: { authorization: headers.authorization ?? '' },
+    })
+    const body = Buffer.from(await answer.arrayBuffer())
+    // The first file comes as it should.
+    const fault = filesIn(folder).length === 0 ? undefined : faults.shift()
+    for (const [name, value] of answer.headers) if (name.startsWith('assay-')) reply.setHeader(name, value)
+    if (fault === undefined) reply.end(body)
+    else fault(reply, body)
+  }
+  const troubled = createServer((request, reply) => void serve(request, reply))
+  await once(troubled.listen(0, '127.0.0.1'), 'listening')
+  const env = { ...service.env, ASSAY_URL: `http://127.0.0.1:${(troubled.address() as AddressInfo).port}` }
+  const args = ['export', 'prices', '--folder', folder, '--every', '1m', '--follow']
+  const session = open('a terminal', args, { env, cwd: root, columns: 200 })
+  await session.until(/waiting for a record after/)
+  session.interrupt()
+  const { code, text } = await session.ended
+  troubled.close()
+  expect([code, faults.length]).toEqual([0, 0])
+  for (const words of ['too many; trying', 'busy; trying', 'the export was cut after'])
+    expect(text).toContain(words)
+  await expectWhole(folder)
+})
+
 const refused = async (of: Service, args: readonly string[]) => {
   const { code, text, errors } = await exported(of, ...args)
   return [code, `${text}${errors}`]
