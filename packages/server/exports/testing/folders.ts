@@ -43,7 +43,7 @@ export function openFolders() {
     filesIn,
 
     /** With a log of its own. */
-    async serviceOf(steps: number, beginMs = BEGIN_MS): Promise<Service> {
+    serviceOf: async (steps: number, beginMs = BEGIN_MS): Promise<Service> => {
       const api = await openTestApi()
       const service = { api, env: { ASSAY_URL: api.url, ASSAY_KEY: await api.key() } }
       services.push(service)
@@ -57,13 +57,18 @@ export function openFolders() {
     lastIn: (folder: string): number => Number(/-(\d{16})\./.exec(filesIn(folder).at(-1) ?? '')?.[1]),
 
     /** The rows of all files, in the order of their names, which is that of a shell and of DuckDB. */
-    async joined(folder: string): Promise<unknown[]> {
+    joined: async (folder: string): Promise<unknown[]> => {
       const rows: unknown[] = []
       for (const name of filesIn(folder)) rows.push(...(await rowsIn(join(root, folder, name))))
       return rows
     },
 
-    async inOnePiece({ api, env }: Service, kind: string, format: string, to: number): Promise<unknown[]> {
+    inOnePiece: async (
+      { api, env }: Service,
+      kind: string,
+      format: string,
+      to: number,
+    ): Promise<unknown[]> => {
       const answer = await fetch(`${api.url}/v1/export?kind=${kind}&format=${format}&to_sequence=${to}`, {
         headers: { authorization: `Bearer ${env['ASSAY_KEY']}` },
       })
@@ -72,7 +77,7 @@ export function openFolders() {
       return rowsIn(path)
     },
 
-    async close(): Promise<void> {
+    close: async (): Promise<void> => {
       for (const { api } of services) await api.close()
       rmSync(root, { recursive: true })
     },
