@@ -166,10 +166,10 @@ describe.each(PLACES)('--follow on %s', place => {
     const folder = `followed-${place.length}`
     const args = ['export', 'prices', '--folder', folder, '--every', '1m', '--follow']
     const session = open(place, args, { env: growing.env, cwd: root, columns: 200 })
-    await session.until(/^prices-0{15}1-\d{16}\.parquet: committed until .* UTC, \d+ bytes$/m)
+    await session.until(/prices-0{15}1-\d{16}\.parquet: committed until .* UTC, \d+ bytes$/m)
     // On a terminal both streams are seen: there it is made to wait.
     if (place === 'a terminal')
-      await session.until(/^waiting for a record after \d\d:\d\d:00 UTC, when the present file ends$/m)
+      await session.until(/waiting for a record after \d\d:\d\d:00 UTC, when the present file ends$/m)
     const before = filesIn(folder).length
     for (let step = 21; step <= 40; step++) await commit(growing, step)
     const [, bytes] = await session.until(/committed until 2025-11-13 02:17:5\d UTC, (\d+) bytes/)
