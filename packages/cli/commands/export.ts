@@ -1,6 +1,6 @@
 /**
- * `assay export`: writes a range of the log to a file. After an interruption, the same command resumes after the last
- * complete row.
+ * `assay export`: writes a range of the log to a file, or with `--folder` all of it to a folder of files. After an
+ * interruption, the same command resumes after the last complete row or file.
  */
 import { Argument, Command, Option } from 'commander'
 import {
@@ -20,8 +20,9 @@ import {
 import { extname } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
 import { EXIT, Failure } from '../exit.ts'
+import { type ExportAnswer, type Format, FORMATS, numberIn, requestExport } from '../files/request.ts'
+import { type Every, EVERY_MS, exportToFolder } from '../files/sink.ts'
 import { lastRow } from '../lastRow.ts'
 import { moment, type ServiceChoice, whole, withService } from '../options.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -29,8 +30,6 @@ import { print } from '../terminal/print.ts'
 
 const KINDS = ['prices', 'events', 'retractions', 'candles'] as const
 const INTERVALS = ['1m', '5m', '1h', '1d'] as const
-const FORMATS = ['csv', 'ndjson', 'parquet'] as const
-type Format = (typeof FORMATS)[number]
 
 type Options = ServiceChoice & {
   readonly after?: number
@@ -40,6 +39,9 @@ type Options = ServiceChoice & {
   readonly chain?: number
   readonly format?: Format
   readonly interval?: (typeof INTERVALS)[number]
+  readonly folder?: string
+  readonly every?: Every
+  readonly follow?: boolean
 }
 
 /**
@@ -65,10 +67,10 @@ const isInOnePiece = (kind: string, format: Format): boolean => kind === 'candle
 export const exportCommand = (): Command =>
   withService(new Command('export'))
     .description(
-      'writes a range of the log to a file; run again after an interruption, it resumes after the last complete row',
+      'writes a range of the log to a file, or all of it to a folder of files; run again after an interruption, it resumes',
     )
     .addArgument(new Argument('<kind>').choices(KINDS))
-    .argument('<file>', 'the file to write; its extension selects the format')
+    .argument('[file]', 'the file to write; its extension selects the format')
     .option('--after <sequence>', 'records above this sequence; by default all that are kept', whole)
     .option('--to <sequence>', 'records up to this sequence; by default the end of the log', whole)
     .option(
@@ -80,9 +82,48 @@ export const exportCommand = (): Command =>
     .option('--chain <id>', 'only this chain', whole)
     .addOption(new Option('--format <format>', 'instead of the file extension').choices(FORMATS))
     .addOption(new Option('--interval <length>', 'length of candles; by default 1h').choices(INTERVALS))
+    .option('--folder <path>', 'instead of a file: one file for each closed hour, after those already there')
+    .addOption(
+      new Option('--every <length>', 'with --folder, the length of time of a file; by default 1h').choices(
+        Object.keys(EVERY_MS),
+      ),
+    )
+    .option('--follow', 'with --folder, wait for each next file until Ctrl-C')
     .action(exportLog)
 
-async function exportLog(kind: string, file: string, options: Options): Promise<void> {
+async function exportLog(kind: string, file: string | undefined, options: Options): Promise<void> {
+  const { folder, chain = null, format = 'parquet' } = options
+  if (folder === undefined) return exportFile(kind, fileOf(file, options), options)
+  assertForFolder(kind, file, options)
+  return exportToFolder({ kind, chain, format }, { ...options, folder })
+}
+
+function fileOf(file: string | undefined, options: Options): string {
+  const unsuited = (['every', 'follow'] as const).find(name => options[name] !== undefined)
+  if (unsuited !== undefined)
+    throw new Failure(`--${unsuited} is of a folder: add --folder, or leave it out`, EXIT.misused)
+  if (file !== undefined) return file
+  throw new Failure('name the file to write, or a folder with --folder', EXIT.misused)
+}
+
+/** A folder is everything from its first record on: nothing else decides where its files begin and end. */
+function assertForFolder(kind: string, file: string | undefined, options: Options): void {
+  if (file !== undefined)
+    throw new Failure(`${file} is a file and --folder a folder: name one of them`, EXIT.misused)
+  if (kind === 'candles')
+    throw new Failure(
+      'candles are not written to a folder, as a later reorganisation would correct them: export prices, or candles to a file',
+      EXIT.misused,
+    )
+  const unsuited = (['to', 'from', 'until', 'interval'] as const).find(name => options[name] !== undefined)
+  if (unsuited !== undefined)
+    throw new Failure(
+      `--${unsuited} is of a file: leave it out, or name a file instead of --folder`,
+      EXIT.misused,
+    )
+}
+
+async function exportFile(kind: string, file: string, options: Options): Promise<void> {
   const format = formatOf(file, options)
   const filter = filterOf(options)
   const begun = begunAt(file, kind, format, filter)
@@ -94,8 +135,8 @@ async function exportLog(kind: string, file: string, options: Options): Promise<
   const after = kind === 'candles' ? options.after : (resumed ?? begun?.after_sequence ?? options.after)
   if (after !== undefined) query.set('after_sequence', String(after))
   if (resumed !== null) query.set('header', 'no')
-  const answer = await fetchFile(options, query)
-  const headOf = (name: string) => Number(answer.headers.get(`assay-${name}`))
+  const answer = await requestExport(options, query)
+  const headOf = (name: string) => numberIn(answer, name)
   const position: Position = {
     kind,
     format,
@@ -127,7 +168,7 @@ function rangeWords({ after_sequence, to_sequence, from_ms, to_ms }: Position, b
 }
 
 async function write(
-  answer: Response,
+  answer: ExportAnswer,
   target: string,
   isAppended: boolean,
   position: Position,
@@ -149,7 +190,7 @@ async function write(
   })
   try {
     await pipeline(
-      Readable.fromWeb(answer.body as ReadableStream),
+      Readable.fromWeb(answer.body),
       counted,
       createWriteStream(target, { flags: isAppended ? 'a' : 'w' }),
     )
@@ -160,28 +201,6 @@ async function write(
   } finally {
     bar.end()
   }
-}
-
-async function fetchFile({ url, key }: ServiceChoice, query: URLSearchParams): Promise<Response> {
-  let answer: Response
-  try {
-    answer = await fetch(new URL(`v1/export?${query.toString()}`, url.endsWith('/') ? url : `${url}/`), {
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      redirect: 'error',
-    })
-  } catch {
-    throw new Failure(
-      'the service could not be reached; `npm start` starts one, --url selects another',
-      EXIT.refused,
-    )
-  }
-  if (answer.ok && answer.body !== null) return answer
-  const said = (await answer.text()).slice(0, 500)
-  const words = said.startsWith('{"error":"') ? (JSON.parse(said) as { error: string }).error : said
-  throw new Failure(
-    words === '' ? `the service refused (status ${answer.status})` : words,
-    [401, 403, 429].includes(answer.status) ? EXIT.refused : EXIT.misused,
-  )
 }
 
 function formatOf(file: string, { format }: Options): Format {

@@ -69,6 +69,12 @@ export const ExportQuery = strictObject({
   chain_id: optional(integer({ minimum: 1 })),
   header: optional(enumeration(['yes', 'no'])),
   interval: optional(describe('Of candles; left out, an hour.', enumeration(['1m', '5m', '1h', '1d']))),
+  closed: optional(
+    describe(
+      'Ends with the bucket of commit time that the first record is in; empty while that bucket is open.',
+      enumeration(['1m', '5m', '1h', '1d']),
+    ),
+  ),
 })
 export type ExportQuery = Static<typeof ExportQuery>
 

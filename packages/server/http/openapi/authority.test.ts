@@ -53,6 +53,7 @@ const EVERYBODYS = new Set([
   'at_ms',
   'at_sequence',
   'chain_id',
+  'closed',
   'cursor',
   'deadline_ms',
   'exclude_pools',

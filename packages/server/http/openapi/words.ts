@@ -90,6 +90,11 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
   after_sequence: { about: 'Records above this sequence; by default all that are kept.', example: 1000 },
   to_sequence: { about: 'Records up to this sequence; by default the end of the log.', example: 2000 },
   header: { about: 'Whether a CSV begins with a header row; yes by default.', example: 'no' },
+  closed: {
+    about:
+      'Ends with the bucket of commit time that the first record is in; empty while that bucket is open.',
+    example: '1h',
+  },
   key_id: { about: 'The public part of a key: the eight characters after assay_.', example: 'aB3dE6gH' },
   consumer: { about: 'The consumer that keys were issued to.', example: 'acme' },
 }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { bytesOf, type Format, FORMATS, MEDIA_TYPES } from '../../exports/files.ts'
 import { CANDLE_COLUMNS, candleRows } from '../../exports/candleRows.ts'
 import { type Interval, INTERVALS_MS, startOf } from '../../exports/candles.ts'
+import { closedEnd, committedAt } from '../../exports/closed.ts'
 import { type Range, rowsOf } from '../../exports/range.ts'
 import { type Column, EXPORT_KINDS, type ExportKind, type Row, TABLES } from '../../exports/table.ts'
 import { epochOf, epochStart } from '../../store/epoch.ts'
@@ -32,6 +33,7 @@ const NAMES = [
   'chain_id',
   'header',
   'interval',
+  'closed',
 ] as const
 const CANDLES = 'candles'
 const INTERVALS = Object.keys(INTERVALS_MS) as Interval[]
@@ -43,7 +45,8 @@ export function registerExport(app: FastifyInstance, context: Needs): void {
     const kind = choice(params, 'kind', [...EXPORT_KINDS, CANDLES], null)
     const format = choice(params, 'format', FORMATS, 'csv')
     const hasHeader = choice(params, 'header', ['yes', 'no'], 'yes') === 'yes'
-    const range = await rangeIn(context, params)
+    const asked = await rangeIn(context, params)
+    const { range, facts } = await closedIn(context, params, asked, kind)
     const { columns, pages, position } =
       kind === CANDLES ? await candlesIn(context, params, range) : recordsIn(context, params, kind, range)
     await charge(context, request, reply, COMPUTING_UNITS)
@@ -62,7 +65,7 @@ export function registerExport(app: FastifyInstance, context: Needs): void {
       running.set(consumer, (running.get(consumer) ?? 1) - 1)
       watched.ended(file.readableEnded ? 'whole' : file.errored === null ? 'cut' : 'failed')
     })
-    const said = Object.entries(position).map(([name, value]) => [
+    const said = Object.entries({ ...position, ...facts }).map(([name, value]) => [
       `assay-${name.replaceAll('_', '-')}`,
       value,
     ])
@@ -146,6 +149,34 @@ async function candlesIn(
       interval,
       from_ms: String(wanted.fromMs),
       to_ms: String(Math.max(wanted.fromMs, wanted.untilMs)),
+    },
+  }
+}
+
+type Closed = { readonly range: Range; readonly facts: Readonly<Record<string, string>> }
+
+/**
+ * With `closed`, the range ends with the bucket that its first record is in, and is empty while that bucket is open.
+ * The commit times of both ends tell a client whether its last file is of the same log. They are not in the file: its
+ * bytes do not depend on what retention has deleted.
+ */
+async function closedIn(
+  { store }: Pick<HttpContext, 'store'>,
+  params: Params,
+  range: Range,
+  kind: string,
+): Promise<Closed> {
+  if (params.text('closed') === null) return { range, facts: {} }
+  if (kind === CANDLES)
+    throw new RequestError(400, 'closed is of records; candles are always of whole buckets, of interval')
+  const intervalMs = INTERVALS_MS[choice(params, 'closed', INTERVALS, null)]
+  const { through, closesAtMs } = await closedEnd(store, range, intervalMs)
+  return {
+    range: { ...range, through },
+    facts: {
+      after_committed_ms: String(await committedAt(store, range.after)),
+      to_committed_ms: String(await committedAt(store, through)),
+      ...(closesAtMs === null ? {} : { closes_at_ms: String(closesAtMs) }),
     },
   }
 }
