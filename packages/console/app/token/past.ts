@@ -73,7 +73,15 @@ export async function fetchPast(client: Client, row: Row, range: Range, signal: 
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await client.fetchHistory(
-      { chain_id, token_address, from_ms, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) },
+      {
+        chain_id,
+        token_address,
+        from_ms,
+        // A mark says what was withdrawn.
+        include: 'withdrawn',
+        limit: PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      },
       { signal },
     )
     prices.push(...answer.prices)
