@@ -61,7 +61,7 @@ const bomb = (levels: number): string =>
     return `a${at}: &a${at} [${Array.from({ length: 10 }, () => each).join()}]`
   }).join('\n')
 
-it('a file with anything in any place loads or is told its faults', () => {
+it('a file with anything in any place loads or is refused with its faults', () => {
   // With its own text in the place it loads: what is refused below is refused for the other.
   expect(load(withText(SAMPLE, ['listen', 'port'], '8081'))).toBe(true)
   fc.assert(
@@ -102,7 +102,7 @@ it.each([
     '__proto__: { polluted: 1 }\nchains: [{ __proto__: { a: 1 }, constructor: { prototype: 1 } }]',
   ],
   ['a megabyte of one text', `store: "${'a'.repeat(2 ** 20)}"`],
-])('%s is told as a fault', (_, yaml) => {
+])('%s is reported as a fault', (_, yaml) => {
   expect(load(yaml)).toBe(false)
 })
 
@@ -141,7 +141,7 @@ it('what comes from the environment is in no message, wherever it stands', () =>
   )
 })
 
-it('variables of any text load or are told their faults', () => {
+it('variables of any text load or are refused with their faults', () => {
   const url = fc.oneof(
     text(),
     fc.constantFrom(`https://node.example/${SECRET}`, `ftp://${SECRET}`, `//${SECRET}`, SECRET, ',,', ' '),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { historyBytes, historySentence } from './historySize.ts'
 
-it('a price a minute is told for the days that are configured', () => {
+it('the size is given for a price a minute over the configured days', () => {
   expect(historySentence(365)).toBe(
     'history of 365 days: about 371 MiB for each token that changes once a minute',
   )

@@ -72,7 +72,7 @@ it('a new folder begins after the record that --after names', async () => {
 })
 
 describe('another log', () => {
-  it('is told by the commit time of the last record', async () => {
+  it('is recognised by the commit time of the last record', async () => {
     await exported(service, 'prices', '--folder', 'other')
     const other = await serviceOf(STEPS + 20, BEGIN_MS + 1)
     expect(await refused(other, ['prices', '--folder', 'other'])).toEqual([
@@ -81,7 +81,7 @@ describe('another log', () => {
     ])
   })
 
-  it('is told by an end before that of the folder', async () => {
+  it('is recognised by an end before that of the folder', async () => {
     await exported(service, 'prices', '--folder', 'longer')
     const shorter = await serviceOf(30)
     expect(await refused(shorter, ['prices', '--folder', 'longer'])).toEqual([
@@ -128,8 +128,8 @@ it('where retention has deleted records after the last file, it tells which and 
       `records ${last + 1} to ${oldest - 1} are missing: behind ends at ${last}, and the log now begins at ${oldest}. Begin a new folder: --folder behind-${oldest} --after ${oldest - 1}`,
     ),
   ])
-  const anew = ['prices', '--folder', `behind-${oldest}`, '--after', String(oldest - 1)]
-  expect((await exported(pruned, ...anew)).code).toBe(0)
+  const again = ['prices', '--folder', `behind-${oldest}`, '--after', String(oldest - 1)]
+  expect((await exported(pruned, ...again)).code).toBe(0)
 })
 
 it('the last record that retention deleted is no gap', async () => {

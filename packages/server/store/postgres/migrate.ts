@@ -10,7 +10,7 @@ import { type Connection, type Query, SCHEMA, statement } from './connection.ts'
 export const MIGRATION_LOCK = '281103041233921'
 
 const LOCK = statement(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-// Read from the tables themselves: `to_regclass` may answer from this session's cache of before it waited for the lock.
+// Read from the tables themselves: `to_regclass` may answer from this connection’s cache from before it waited for the lock.
 const hasTable = (name: string) =>
   `EXISTS (SELECT FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = '${name}')`
 const FIND = statement(`
