@@ -9,5 +9,5 @@ const PATIENCE_MS = { test: 900_000, hook: 600_000, poll: 180_000 } as const
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.cache/compiled')
 
 export default defineConfig({
-  test: { include: ['{packages,scripts,trials,bench}/**/*.test.ts', ...(process.env['ASSAY_COMBINED'] === undefined ? [] : ['packages/**/*.torture.ts'])], setupFiles: ['packages/server/service/testing/canarySetup.ts'], retry: 0, testTimeout: PATIENCE_MS.test, hookTimeout: PATIENCE_MS.hook, expect: { poll: { timeout: PATIENCE_MS.poll } }, pool: 'forks', maxWorkers: 2 },
+  test: { include: ['{packages,scripts,trials,bench}/**/*.test.ts', ...(process.env['ASSAY_COMBINED'] === undefined ? [] : ['packages/**/*.torture.ts'])], setupFiles: ['packages/server/endToEnd/testing/canarySetup.ts'], retry: 0, testTimeout: PATIENCE_MS.test, hookTimeout: PATIENCE_MS.hook, expect: { poll: { timeout: PATIENCE_MS.poll } }, pool: 'forks', maxWorkers: 2 },
 })

@@ -6,11 +6,11 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@assay/sdk'
-import { CHAIN_ID, token } from '../packages/server/service/testing/plan.ts'
-import { ROOMY, roomyClient } from '../packages/server/service/testing/roomy.ts'
-import { listed, many, startSlowNode } from '../packages/server/service/testing/slowNode.ts'
-import { storedTip } from '../packages/server/service/testing/storedTip.ts'
-import { openTestService } from '../packages/server/service/testing/testService.ts'
+import { CHAIN_ID, token } from '../packages/server/endToEnd/testing/plan.ts'
+import { ROOMY, roomyClient } from '../packages/server/endToEnd/testing/roomy.ts'
+import { listed, many, startSlowNode } from '../packages/server/endToEnd/testing/slowNode.ts'
+import { storedTip } from '../packages/server/endToEnd/testing/storedTip.ts'
+import { openTestService } from '../packages/server/endToEnd/testing/testService.ts'
 import { quantile } from './harness.ts'
 
 const GOALS = { ratio: 1.2, firstPricesS: 10 } as const

@@ -6,9 +6,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FaultProxy, startFaultProxy } from '../packages/world/proxy/faultProxy.ts'
 import { putMulticall3 } from '../packages/server/market/testing/multicall3.ts'
-import { LARK, planWith, token } from '../packages/server/service/testing/plan.ts'
-import { startTestChain, type TestChain } from '../packages/server/service/testing/testChain.ts'
-import { openTestService, type TestServiceOptions } from '../packages/server/service/testing/testService.ts'
+import { LARK, planWith, token } from '../packages/server/endToEnd/testing/plan.ts'
+import { startTestChain, type TestChain } from '../packages/server/endToEnd/testing/testChain.ts'
+import { openTestService, type TestServiceOptions } from '../packages/server/endToEnd/testing/testService.ts'
 
 /** Calls per block, in addition to a fixed number per minute. */
 const GOALS = { ws: 1.3, http: 2.6 } as const

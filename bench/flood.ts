@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { Worker } from 'node:worker_threads'
-import type { Flood } from '../packages/server/service/testing/flooder.ts'
+import type { Flood } from '../packages/server/endToEnd/testing/flooder.ts'
 import type { Benchmark, Contender } from './benchmark.ts'
 import type { Ready, ServerData } from './httpServer.ts'
 
@@ -25,7 +25,7 @@ export const benchmarks: readonly Benchmark[] = [
     ours: contender('beside a flood', async ask => {
       const refused = new Int32Array(new SharedArrayBuffer(4))
       const workerData: Flood = { url: ready.url, key: ready.limited ?? '', sockets: SOCKETS, refused }
-      const flooder = new Worker(new URL('../packages/server/service/testing/flooder.ts', import.meta.url), {
+      const flooder = new Worker(new URL('../packages/server/endToEnd/testing/flooder.ts', import.meta.url), {
         workerData,
       })
       await once(flooder, 'message')

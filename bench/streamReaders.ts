@@ -3,7 +3,7 @@
  * Reports a machine on which a process may open fewer files than there are readers.
  */
 import { connect, type Socket } from 'node:net'
-import { frame } from '../packages/server/service/testing/rawFrames.ts'
+import { frame } from '../packages/server/endToEnd/testing/rawFrames.ts'
 
 /** Messages to this process, each answered by `done`. */
 export type Told =

@@ -16,7 +16,7 @@ const FAULTS = [
   ...'O2 O3 O5 O6 O7 O8 O9 O12 O13'.split(' '),
 ]
 /** Each has a file of its own, but for the stopped writer. */
-const COMBINED = new URL('../packages/server/service/combined/', import.meta.url)
+const COMBINED = new URL('../packages/server/endToEnd/combined/', import.meta.url)
 
 const rows = readFileSync(new URL('../docs/evidence/FAULTS.md', import.meta.url), 'utf8')
   .split('\n')
@@ -32,7 +32,7 @@ it('every combination has a line', () => {
   const files = readdirSync(COMBINED).filter(name => /\.(?:test|torture)\.ts$/.test(name))
   expect(files.length).toBeGreaterThan(0)
   for (const name of files)
-    expect(rows.map(({ file = '' }) => file)).toContain(`packages/server/service/combined/${name}`)
+    expect(rows.map(({ file = '' }) => file)).toContain(`packages/server/endToEnd/combined/${name}`)
 })
 
 it.each(rows)('$fault: $test', ({ test = '', file = '' }) => expectTest(file, test))

@@ -73,7 +73,7 @@ export const suites: readonly Suite[] = [
         'wiring',
         'worker',
         'ws',
-        'service',
+        'endToEnd',
       ),
       'packages/cli/',
     ],

@@ -85,7 +85,7 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Layers of the server that put the others together, and may import all of them. */
-const SERVER_TOP: readonly string[] = ['wiring', 'roles', 'commands', 'service']
+const SERVER_TOP: readonly string[] = ['wiring', 'roles', 'commands', 'endToEnd']
 
 /** Packages each package may import. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {

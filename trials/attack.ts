@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ATTACKS, type Attack, FAMILY_ATTACKS, judge } from '@assay/world'
-import { playOnChain } from '../packages/server/service/testing/attack/playOnChain.ts'
+import { playOnChain } from '../packages/server/endToEnd/testing/attack/playOnChain.ts'
 import { type Outcome, outcomeOf, runOnEngine } from './attack/run.ts'
 import { familyTableOf, lineOf, tableOf } from './attack/table.ts'
 import { withParts } from '../scripts/docsParts.ts'

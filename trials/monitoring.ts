@@ -9,8 +9,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { startTestChain } from '../packages/server/service/testing/testChain.ts'
-import { startTestService } from '../packages/server/service/testing/testService.ts'
+import { startTestChain } from '../packages/server/endToEnd/testing/testChain.ts'
+import { startTestService } from '../packages/server/endToEnd/testing/testService.ts'
 import { commandLine } from './commandLine.ts'
 
 commandLine('npm run test:monitoring\n  ASSAY_PROMTOOL names the program of Prometheus', {})

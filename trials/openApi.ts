@@ -10,9 +10,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { roomyKey } from '../packages/server/service/testing/roomy.ts'
-import { startTestChain } from '../packages/server/service/testing/testChain.ts'
-import { startTestService } from '../packages/server/service/testing/testService.ts'
+import { roomyKey } from '../packages/server/endToEnd/testing/roomy.ts'
+import { startTestChain } from '../packages/server/endToEnd/testing/testChain.ts'
+import { startTestService } from '../packages/server/endToEnd/testing/testService.ts'
 import { commandLine } from './commandLine.ts'
 
 commandLine(

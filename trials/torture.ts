@@ -34,13 +34,13 @@ const vitest = (file: string, env: Readonly<Record<string, string>>, count: stri
 const CRASH = 'packages/server/store/crash.test.ts'
 const REORGS =
   'packages/server/feed/follow/randomReorgs.test.ts packages/server/feed/follow/wrongAnswers.test.ts'
-const FUZZ = 'packages/server/service/conformance/fuzz.test.ts'
-const FRAMES = 'packages/server/service/conformance/streamFaults.test.ts'
-const RESUME = 'packages/server/service/conformance/resume.test.ts'
+const FUZZ = 'packages/server/endToEnd/conformance/fuzz.test.ts'
+const FRAMES = 'packages/server/endToEnd/conformance/streamFaults.test.ts'
+const RESUME = 'packages/server/endToEnd/conformance/resume.test.ts'
 
 /** Combined faults: docs/evidence/FAULTS.md describes each. */
 const combined = (name: string, file: string, long: string, quick: string, minutes: number): Case => {
-  const path = `packages/server/service/combined/${file}`
+  const path = `packages/server/endToEnd/combined/${file}`
   return {
     name,
     long: vitest(path, { ASSAY_COMBINED: 'long' }, long, minutes),

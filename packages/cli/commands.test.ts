@@ -2,9 +2,9 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHAIN_ID, planWith, token } from '../server/service/testing/plan.ts'
-import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
-import { startTestService, type TestService, writeConfig } from '../server/service/testing/testService.ts'
+import { CHAIN_ID, planWith, token } from '../server/endToEnd/testing/plan.ts'
+import { type Hex, startTestChain, type TestChain } from '../server/endToEnd/testing/testChain.ts'
+import { startTestService, type TestService, writeConfig } from '../server/endToEnd/testing/testService.ts'
 import { Receiver } from '../server/webhooks/testing/receiver.ts'
 import { endSessions, open, PLACES, run, type SessionOptions } from './testing/session.ts'
 import manifest from './package.json' with { type: 'json' }

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { freePort } from '../server/service/testing/childService.ts'
+import { freePort } from '../server/endToEnd/testing/childService.ts'
 import { ROOT } from './testing/docBlocks.ts'
 
 /** A guard: that prices are there a minute after the install is a row of bench/start.ts. An anvil of one's own may run emulated. */

@@ -1,7 +1,7 @@
 /** `assay mcp`: what it prints is what a client can start, and what that says when the service is away or refuses the key. */
 import { afterAll, expect, it } from 'vitest'
-import { callTool, startMcp } from '../server/service/testing/mcpClient.ts'
-import { openTestApi } from '../server/service/testing/testApi.ts'
+import { callTool, startMcp } from '../server/endToEnd/testing/mcpClient.ts'
+import { openTestApi } from '../server/endToEnd/testing/testApi.ts'
 import { endSessions, PLACES, run } from './testing/session.ts'
 
 type Started = {

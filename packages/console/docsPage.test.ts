@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../server/http/openapi/document.ts'
 import { health } from '../server/store/testing/drafts.ts'
-import { openTestApi, type TestApi } from '../server/service/testing/testApi.ts'
+import { openTestApi, type TestApi } from '../server/endToEnd/testing/testApi.ts'
 import { openBrowser } from './testing/browser.ts'
 import { type ConsolePage, openConsole } from './testing/consolePage.ts'
 

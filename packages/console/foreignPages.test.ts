@@ -9,14 +9,14 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { health } from '../server/store/testing/drafts.ts'
-import { openTestApi, type TestApi } from '../server/service/testing/testApi.ts'
-import type * as mcpInPage from '../server/service/testing/mcpInPage.ts'
+import { openTestApi, type TestApi } from '../server/endToEnd/testing/testApi.ts'
+import type * as mcpInPage from '../server/endToEnd/testing/mcpInPage.ts'
 import { openBrowser } from './testing/browser.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const SCRIPTS = {
   sdk: join(ROOT, 'packages/sdk/index.ts'),
-  mcp: join(ROOT, 'packages/server/service/testing/mcpInPage.ts'),
+  mcp: join(ROOT, 'packages/server/endToEnd/testing/mcpInPage.ts'),
 }
 
 const PAGE = `<!doctype html><title>a page</title><script type="module">

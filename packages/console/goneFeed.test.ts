@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { CHAIN_ID } from '../server/service/testing/plan.ts'
+import { CHAIN_ID } from '../server/endToEnd/testing/plan.ts'
 import { buildConsole } from './build.ts'
 import { logIn, PATIENT } from './testing/consolePage.ts'
 import { RunningConsole } from './testing/runningConsole.ts'

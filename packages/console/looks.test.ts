@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHAIN_ID, planWith, token } from '../server/service/testing/plan.ts'
+import { CHAIN_ID, planWith, token } from '../server/endToEnd/testing/plan.ts'
 import { buildConsole } from './build.ts'
 import { type ConsolePage, logIn } from './testing/consolePage.ts'
 import {

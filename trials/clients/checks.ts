@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Envelope, PricedQuote } from '@assay/sdk'
 import { diagnose } from '../../packages/server/doctor/doctor.ts'
-import { isSwap, isTokenRetract } from '../../packages/server/service/testing/record.ts'
+import { isSwap, isTokenRetract } from '../../packages/server/endToEnd/testing/record.ts'
 import type { Geth } from './geth.ts'
 import type { Trade } from './market.ts'
 import type { ServedMarket } from './servedMarket.ts'

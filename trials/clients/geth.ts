@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { freePort } from '../../packages/server/service/testing/childService.ts'
+import { freePort } from '../../packages/server/endToEnd/testing/childService.ts'
 
 export const GETH_VERSION = 'v1.16.7'
 const CACHE = resolve('.cache/clients', GETH_VERSION)

@@ -12,9 +12,9 @@ import {
 import { loadConfig } from '../../packages/server/commands/config.ts'
 import type { Config } from '../../packages/server/config/config.ts'
 import { type Service, startService } from '../../packages/server/service.ts'
-import { cursorAfter, Heard } from '../../packages/server/service/testing/heard.ts'
-import { ROOMY } from '../../packages/server/service/testing/roomy.ts'
-import { until } from '../../packages/server/service/testing/until.ts'
+import { cursorAfter, Heard } from '../../packages/server/endToEnd/testing/heard.ts'
+import { ROOMY } from '../../packages/server/endToEnd/testing/roomy.ts'
+import { until } from '../../packages/server/endToEnd/testing/until.ts'
 import { worldConfig } from '../../packages/world/local/worldConfig.ts'
 import type { Market } from './market.ts'
 

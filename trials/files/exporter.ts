@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { writeMarketLog } from '../../packages/server/exports/testing/marketLog.ts'
-import { openTestApi } from '../../packages/server/service/testing/testApi.ts'
+import { openTestApi } from '../../packages/server/endToEnd/testing/testApi.ts'
 import { writeBigLog } from './bigLog.ts'
 
 const [task = '', folder = '', kind = '', size = ''] = process.argv.slice(2)

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { opened } from '../../packages/server/service/testing/handshake.ts'
+import { opened } from '../../packages/server/endToEnd/testing/handshake.ts'
 import { type Held, type Victim, wait, within } from './victim.ts'
 
 export type Seen = { readonly seen: string; readonly isHeld: boolean }

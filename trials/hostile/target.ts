@@ -1,7 +1,7 @@
 /** The target: the API of a node in a separate process, over a real store with a log and without a chain. */
 import type { RecordDraft } from '../../packages/server/store/port.ts'
 import { health } from '../../packages/server/store/testing/drafts.ts'
-import { openTestApi } from '../../packages/server/service/testing/testApi.ts'
+import { openTestApi } from '../../packages/server/endToEnd/testing/testApi.ts'
 
 export type Order = 'key' | 'memory' | 'streams' | { readonly revoke: string }
 export type Told =

@@ -1,6 +1,6 @@
 /** The arithmetic under the tables of the load: costs that are known are found again, and what is lost is noticed. */
 import { expect, it } from 'vitest'
-import { frame } from '../../packages/server/service/testing/rawFrames.ts'
+import { frame } from '../../packages/server/endToEnd/testing/rawFrames.ts'
 import { latencyOf } from './cases.ts'
 import { FrameReader } from './frames.ts'
 import { nodesFor } from './growth.ts'

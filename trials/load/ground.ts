@@ -12,8 +12,8 @@ import {
   type ChildService,
   freePort,
   startChildService,
-} from '../../packages/server/service/testing/childService.ts'
-import { until } from '../../packages/server/service/testing/until.ts'
+} from '../../packages/server/endToEnd/testing/childService.ts'
+import { until } from '../../packages/server/endToEnd/testing/until.ts'
 import { startPostgres } from '../../packages/server/store/testing/postgresServer.ts'
 import type { Trading } from './trades.ts'
 import type { Role } from './usage.ts'

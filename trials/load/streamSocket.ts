@@ -1,6 +1,6 @@
 /** A socket on `/v1/stream` that reports the received records in order, and answers pings. */
 import { connect, type Socket } from 'node:net'
-import { frame } from '../../packages/server/service/testing/rawFrames.ts'
+import { frame } from '../../packages/server/endToEnd/testing/rawFrames.ts'
 import { type Frame, FrameReader } from './frames.ts'
 
 export type StreamTarget = {

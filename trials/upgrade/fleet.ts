@@ -1,7 +1,7 @@
 /** Real processes of two versions of the service on one database, by role and by whether they are about to end. */
 import { join } from 'node:path'
-import { type ChildService, startChildService } from '../../packages/server/service/testing/childService.ts'
-import { until } from '../../packages/server/service/testing/until.ts'
+import { type ChildService, startChildService } from '../../packages/server/endToEnd/testing/childService.ts'
+import { until } from '../../packages/server/endToEnd/testing/until.ts'
 import { execute } from '../../packages/server/store/testing/postgresServer.ts'
 
 export type Version = 'old' | 'new'

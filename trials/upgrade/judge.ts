@@ -3,7 +3,7 @@
  * unchanged, and every swap of the chain in one of them.
  */
 import type { Envelope } from '@assay/sdk'
-import { isSwap, recordIdOf } from '../../packages/server/service/testing/record.ts'
+import { isSwap, recordIdOf } from '../../packages/server/endToEnd/testing/record.ts'
 import type { StoreReader } from '../../packages/server/store/check.ts'
 import type { Listener } from './listener.ts'
 

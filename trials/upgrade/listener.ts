@@ -1,6 +1,6 @@
 /** A customer connected to every node of the fleet, and the faults it found. */
 import type { createClient } from '@assay/sdk'
-import { Nomad } from '../../packages/server/service/testing/nomad.ts'
+import { Nomad } from '../../packages/server/endToEnd/testing/nomad.ts'
 import type { Member } from './fleet.ts'
 
 /** A restart, a node that is behind, a process that is gone. */

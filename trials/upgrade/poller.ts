@@ -3,7 +3,7 @@
  * refuses a connection, it moves on to the next. Every other failure is counted and reported.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask } from '../../packages/server/service/testing/answer.ts'
+import { ask } from '../../packages/server/endToEnd/testing/answer.ts'
 import type { Member } from './fleet.ts'
 
 /** A request, and the faults of its response for a reader bound by the contract. */

@@ -3,9 +3,9 @@
  * the other version. Failures are thrown; only "not right now" is retried, as a client would.
  */
 import { AssayError, type Client, createClient, type verify } from '@assay/sdk'
-import { CHAIN_ID } from '../../packages/server/service/testing/plan.ts'
-import type { Hex } from '../../packages/server/service/testing/testChain.ts'
-import { until } from '../../packages/server/service/testing/until.ts'
+import { CHAIN_ID } from '../../packages/server/endToEnd/testing/plan.ts'
+import type { Hex } from '../../packages/server/endToEnd/testing/testChain.ts'
+import { until } from '../../packages/server/endToEnd/testing/until.ts'
 import type { Fleet, Member } from './fleet.ts'
 
 export type Asker = {

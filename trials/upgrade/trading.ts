@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { toEventSelector } from 'viem'
-import type { TestChain } from '../../packages/server/service/testing/testChain.ts'
+import type { TestChain } from '../../packages/server/endToEnd/testing/testChain.ts'
 
 /** Block times are whole seconds: a faster chain would run ahead of the clock. */
 const BLOCK_MS = 1000

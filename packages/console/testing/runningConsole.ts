@@ -1,7 +1,7 @@
 /** A chain, the service on it and a browser for its pages: what a file of tests starts once and ends once. */
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { startTestChain, type TestChain } from '../../server/service/testing/testChain.ts'
-import { startTestService, type TestService } from '../../server/service/testing/testService.ts'
+import { startTestChain, type TestChain } from '../../server/endToEnd/testing/testChain.ts'
+import { startTestService, type TestService } from '../../server/endToEnd/testing/testService.ts'
 import { openBrowser } from './browser.ts'
 import { type ConsolePage, openConsole } from './consolePage.ts'
 

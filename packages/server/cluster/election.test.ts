@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../ops/clock.ts'
 import type { Lease, LeaseStore, LeaseView } from '../store/cluster.ts'
-import { StoppedClock } from '../service/testing/testClock.ts'
-import { until } from '../service/testing/until.ts'
+import { StoppedClock } from '../endToEnd/testing/testClock.ts'
+import { until } from '../endToEnd/testing/until.ts'
 import { WriterElection } from './election.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
 

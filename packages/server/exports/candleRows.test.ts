@@ -1,7 +1,7 @@
 /** Candles of the log, through the door, against candles that are computed from the log in another way, over branches that die. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seedOfRun } from '../../world/seed.ts'
-import { openTestApi, type TestApi } from '../service/testing/testApi.ts'
+import { openTestApi, type TestApi } from '../endToEnd/testing/testApi.ts'
 import { commitOf } from '../store/testing/drafts.ts'
 import { CHAIN, pricedAt, retractedTo } from '../webhooks/testing/script.ts'
 import { candlesByHand, isTakenBack, type Spoken } from './testing/candlesByHand.ts'

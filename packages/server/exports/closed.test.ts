@@ -1,7 +1,7 @@
 /** Ends of closed buckets, over logs whose commit times cross, through the door and over a list of records. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ask } from '../service/testing/answer.ts'
-import { openTestApi, type TestApi } from '../service/testing/testApi.ts'
+import { ask } from '../endToEnd/testing/answer.ts'
+import { openTestApi, type TestApi } from '../endToEnd/testing/testApi.ts'
 import { generator } from '../store/testing/generator.ts'
 import type { LogRecord } from '../store/port.ts'
 import { marketCommit } from '../webhooks/testing/script.ts'

@@ -7,8 +7,8 @@ import { openEndpoints } from '../feed/endpoints/openEndpoints.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { ChainConfig } from '../config/config.ts'
 import { loadConfig } from '../config/loadConfig.ts'
-import { startTestChain, type TestChain } from '../service/testing/testChain.ts'
-import { writeConfig } from '../service/testing/testService.ts'
+import { startTestChain, type TestChain } from '../endToEnd/testing/testChain.ts'
+import { writeConfig } from '../endToEnd/testing/testService.ts'
 import { openMarket } from './openMarket.ts'
 
 /** The smallest of the five. */

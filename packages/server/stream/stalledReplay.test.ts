@@ -1,7 +1,7 @@
 /** R-stream-6: a replay that stops draining is ended however little waits in its socket, and keeps nothing from being pruned. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { StoppedClock } from '../service/testing/testClock.ts'
-import { until } from '../service/testing/until.ts'
+import { StoppedClock } from '../endToEnd/testing/testClock.ts'
+import { until } from '../endToEnd/testing/until.ts'
 import { sqliteDatabase } from '../store/testing/connect.ts'
 import { commitOf, health } from '../store/testing/drafts.ts'
 import { Batches } from './batches.ts'

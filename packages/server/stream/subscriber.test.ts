@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../ops/clock.ts'
-import { until } from '../service/testing/until.ts'
+import { until } from '../endToEnd/testing/until.ts'
 import { sqliteDatabase } from '../store/testing/connect.ts'
 import { commitOf, health } from '../store/testing/drafts.ts'
 import { Batches } from './batches.ts'

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Clock } from '../ops/clock.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
-import { until } from '../service/testing/until.ts'
+import { until } from '../endToEnd/testing/until.ts'
 import { sqliteDatabase, type TestDatabase } from '../store/testing/connect.ts'
 import { key } from '../store/testing/drafts.ts'
 import { Hub } from '../stream/hub.ts'

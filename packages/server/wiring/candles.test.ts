@@ -4,7 +4,7 @@ import { writeMarketLog } from '../exports/testing/marketLog.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
-import { until } from '../service/testing/until.ts'
+import { until } from '../endToEnd/testing/until.ts'
 import { type FullStore, sqliteDatabase, type TestDatabase } from '../store/testing/connect.ts'
 import { keepCandles } from './candles.ts'
 

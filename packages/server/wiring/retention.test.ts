@@ -6,7 +6,7 @@ import type { Settings } from '../http/settings.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
-import { until } from '../service/testing/until.ts'
+import { until } from '../endToEnd/testing/until.ts'
 import { sqliteDatabase } from '../store/testing/connect.ts'
 import { keepPruning } from './retention.ts'
 

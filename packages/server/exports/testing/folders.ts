@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../../cli/testing/session.ts'
-import { openTestApi, type TestApi } from '../../service/testing/testApi.ts'
+import { openTestApi, type TestApi } from '../../endToEnd/testing/testApi.ts'
 import { unsealed } from '../../store/envelope.ts'
 import { address, poolFacts, swap } from '../../store/testing/drafts.ts'
 import { CHAIN, marketCommit, TOKEN } from '../../webhooks/testing/script.ts'

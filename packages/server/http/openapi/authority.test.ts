@@ -78,7 +78,7 @@ const EVERYBODYS = new Set([
   'view',
 ])
 
-/** Whose a webhook is, is asked before anything is done with it: see `service/webhooks.test.ts`. */
+/** Whose a webhook is, is asked before anything is done with it: see `endToEnd/webhooks.test.ts`. */
 const isWebhook = (path: string): boolean => path.startsWith('/v1/webhooks')
 
 it('outside the admin API and webhooks nothing that is sent names an object of a consumer', () => {

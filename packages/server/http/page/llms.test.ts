@@ -1,8 +1,8 @@
 /** What /llms.txt tells an agent is so: the endpoints it names are served, and the tools it names can be connected to. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ask } from '../../service/testing/answer.ts'
-import { connectMcp, WAYS } from '../../service/testing/mcpClient.ts'
-import { openTestApi, type TestApi } from '../../service/testing/testApi.ts'
+import { ask } from '../../endToEnd/testing/answer.ts'
+import { connectMcp, WAYS } from '../../endToEnd/testing/mcpClient.ts'
+import { openTestApi, type TestApi } from '../../endToEnd/testing/testApi.ts'
 
 let api: TestApi
 let key: string

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApi, type TestApi } from '../../service/testing/testApi.ts'
-import { StoppedClock } from '../../service/testing/testClock.ts'
+import { openTestApi, type TestApi } from '../../endToEnd/testing/testApi.ts'
+import { StoppedClock } from '../../endToEnd/testing/testClock.ts'
 import type { RecordDraft } from '../../store/port.ts'
 import {
   address,

@@ -8,7 +8,7 @@ import { systemClock } from '../../ops/clock.ts'
 import type { ChainConfig, CoverageSource } from '../../config/config.ts'
 import { configFrom } from '../../config/loadConfig.ts'
 import { FaultLog } from '../../config/faultLog.ts'
-import { until } from '../../service/testing/until.ts'
+import { until } from '../../endToEnd/testing/until.ts'
 import { CoverageWatch } from './coverageWatch.ts'
 import { setupOf } from '../setupOf.ts'
 

@@ -1,7 +1,7 @@
 import { createState, DEFAULT_POLICY, type Input, ms, type State, step } from '@assay/engine'
 import { beforeEach, expect, test } from 'vitest'
 import type { Address } from '../../ops/hex.ts'
-import { StoppedClock } from '../../service/testing/testClock.ts'
+import { StoppedClock } from '../../endToEnd/testing/testClock.ts'
 import { Dormancy } from './dormancy.ts'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 /** The feed for TradingView's charts over HTTP and a real store: bars, their volume, and what a chart needs around them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, ask } from '../../../service/testing/answer.ts'
-import { openTestApi, type TestApi } from '../../../service/testing/testApi.ts'
+import { type Answer, ask } from '../../../endToEnd/testing/answer.ts'
+import { openTestApi, type TestApi } from '../../../endToEnd/testing/testApi.ts'
 import { address, type CommitParts, commitOf, health, tokenFacts } from '../../../store/testing/drafts.ts'
 import { CHAIN, DAY_MS, followed, marketWith, NOW_MS, said, swapAt, TOKEN, UNIT } from '../testing/market.ts'
 
