@@ -60,7 +60,7 @@ describe('the stream server', () => {
 describe('head lag', () => {
   const [TX, OTHER] = ['0x1', '0x2']
 
-  it('is the time from the node to the feed, whichever of them is first, by the newest swap of each slot', () => {
+  it('is the time from the node to the feed, whichever is first, by the newest swap of each slot', () => {
     const lag = new HeadLag([1, 8453])
     lag.told(1, TX, 100)
     lag.received(1, TX, 130)

@@ -95,7 +95,7 @@ const untilGone = (group: number) => expect.poll(() => processesOf(group).count)
 
 const shell = (line: string): string => execFileSync('sh', ['-c', line], { encoding: 'utf8', env, cwd: copy })
 
-it('npm install && npm start: what it prints works, Ctrl-C ends all of it, and it goes on the next time', async () => {
+it('npm install && npm start: the commands it prints work, Ctrl-C stops everything, and the next start continues', async () => {
   execFileSync('sh', ['-c', `git archive HEAD | tar -x -C '${copy}'`], { cwd: ROOT })
   expect(readFileSync(join(copy, 'README.md'), 'utf8')).toContain('\nnpm install && npm start\n')
   const port = await freePort()

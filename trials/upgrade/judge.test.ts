@@ -32,7 +32,7 @@ async function verdictOf(log: readonly Envelope[], heard: readonly Envelope[], s
   return judge.judge([{ name: 'one', records: heard } as Listener], swaps)
 }
 
-it('everything once, as the log has it, is whole, and is not judged again', async () => {
+it('everything once, as in the log, is complete, and is not judged again', async () => {
   expect(await verdictOf(LOG, LOG)).toEqual({ records: 3, lost: 0, repeated: 0, faults: [] })
   const judge = judgeOf(LOG)
   expect(await judge.untold([...SWAPS, '0x9 3'])).toEqual(['0x9 3'])

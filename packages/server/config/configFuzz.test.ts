@@ -61,7 +61,7 @@ const bomb = (levels: number): string =>
     return `a${at}: &a${at} [${Array.from({ length: 10 }, () => each).join()}]`
   }).join('\n')
 
-it('a file with anything in any place loads or is refused with its faults', () => {
+it('a file with any value in any place loads or is refused with its faults', () => {
   // With its own text in the place it loads: what is refused below is refused for the other.
   expect(load(withText(SAMPLE, ['listen', 'port'], '8081'))).toBe(true)
   fc.assert(
@@ -72,7 +72,7 @@ it('a file with anything in any place loads or is refused with its faults', () =
   )
 })
 
-it('a file of anything is told its faults, and so is a policy when it is shown', () => {
+it('a file of arbitrary text is reported with its faults, and so is a policy when it is shown', () => {
   const yaml = fc.oneof(spoiled(fc.constant(JSON.stringify(SAMPLE))), spoiled(value), text(300))
   fc.assert(
     fc.property(yaml, each => {
@@ -106,7 +106,7 @@ it.each([
   expect(load(yaml)).toBe(false)
 })
 
-it('what comes from the environment is in no message, wherever it stands', () => {
+it('values from the environment appear in no message, wherever they are used', () => {
   const places = placesOf(SAMPLE).filter(({ length }) => length > 0)
   const around = fc.constantFrom(
     '',

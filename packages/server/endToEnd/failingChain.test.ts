@@ -55,7 +55,7 @@ function damage(chainId: number): void {
   database.close()
 }
 
-it('never stops another, and its health turns to unavailable', async () => {
+it('never stops another chain, and its health turns to unavailable', async () => {
   child = await startChildService(config)
   const client = await clientOf(config, child.url, 'two')
   // Whoever waits spends a quota of its own.

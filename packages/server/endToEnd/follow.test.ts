@@ -58,7 +58,7 @@ function begin(follower: Follower) {
 }
 
 describe('follow on a running service', () => {
-  it('by token: its own price and its pools, nothing else, by callbacks; health all the same', async () => {
+  it('by token: its own price and its pools, nothing else, by callbacks; health in any case', async () => {
     const follower = client.follow({ chain_id: CHAIN_ID, token: chain.token('LARK') })
     const { heard, stop } = begin(follower)
     await until('its price heard', async () => {
@@ -109,7 +109,7 @@ describe('follow on a running service', () => {
     await stop()
   })
 
-  it('as an iterator too, and what a callback throws ends the following', async () => {
+  it('as an iterator too; an exception in a callback ends it', async () => {
     const follower = client.follow({ chain_id: CHAIN_ID, token: [lark()] })
     let selling = Promise.resolve()
     for await (const event of follower) {

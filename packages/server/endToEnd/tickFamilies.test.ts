@@ -137,7 +137,7 @@ test.each(['amm_v3_pancake', 'amm_algebra_v1'])(
   },
 )
 
-test('R-reorg-1: what a reorganisation took back is told as if it had never been, and a restart says the same', async () => {
+test('R-reorg-1: state undone by a reorganisation looks as if it had never been, and a restart agrees', async () => {
   await service.untilTip(await chain.reorg(2))
   const said = async () => {
     const answers = await Promise.all(

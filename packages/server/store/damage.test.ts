@@ -82,7 +82,7 @@ describe('the check', () => {
     },
   )
 
-  test('names the page on which a long text goes on', async () => {
+  test('names the page on which a long text continues', async () => {
     const { page } = pageWhere(({ table, kind }) => table === 'log' && kind === 'overflow')
     const faults = await faultsOf(damaged(page, bytes => invert(bytes, 2000)))
     expect(faults).toContainEqual(
@@ -120,7 +120,7 @@ describe('the check', () => {
     })
   })
 
-  test(`has no parser's words for any of ${RANDOM_FLIPS} flips anywhere`, async () => {
+  test(`shows no parser's message for any of ${RANDOM_FLIPS} flips anywhere`, async () => {
     const next = generator(SEED)
     const count = readFileSync(sound).length / pageBytes
     for (let flip = 0; flip < RANDOM_FLIPS; flip++) {

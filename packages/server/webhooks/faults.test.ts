@@ -63,7 +63,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     await database.dispose()
   })
 
-  test('nothing is lost or invented, repetitions are the same, order is kept, every signature is good', {
+  test('nothing is lost or invented, repetitions are identical, order is kept, every signature is valid', {
     timeout: LIMIT_MS,
   }, async () => {
     const random = generator(SEED)

@@ -33,7 +33,7 @@ afterAll(async () => {
 const lagMaxS = (text: string): number =>
   Number(/^assay_nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1])
 
-it(`an API that stands still for ${BLOCKED_MS} ms stops no commit, drops no stream and shows it in its metrics`, async () => {
+it(`an API blocked for ${BLOCKED_MS} ms stops no commit, drops no stream and shows it in its metrics`, async () => {
   const client = await clientOf(config, child.url, 'listener')
   const resumeCursor = await cursorAfter(client, CHAIN_ID, 0)
   const streams = Array.from(

@@ -44,7 +44,7 @@ const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1
 
 const trade = (usd: number): Promise<Block> => chain.run(chain.sellV2(pair, 'MOTH', usd))
 
-it('a disk that fills up during a back-fill stops both writers and no reader, is told, and all goes on with space', async () => {
+it('a disk that fills up during a back-fill stops both writers and no reader, is reported, and both resume with space', async () => {
   // Without the right to mount there is no small disk to fill.
   if ('refused' in disk) return expect(disk.refused).toMatch(/permi|superuser|ENOENT/i)
   const past: Block[] = []

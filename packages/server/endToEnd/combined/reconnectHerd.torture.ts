@@ -34,7 +34,7 @@ afterAll(async () => {
   await chain?.close()
 })
 
-it(`${CLIENTS} clients that lost their service come back to it: the feed commits meanwhile, and each misses nothing`, async () => {
+it(`${CLIENTS} clients that lost their service reconnect: the feed commits meanwhile, and each misses nothing`, async () => {
   const scopes = ['read', 'stream', 'admin'] as const
   const issued = await issueKeyIn(loadConfig(config, {}), { name: 'herd', consumer: 'herd', scopes })
   const client = createClient({ baseUrl: child.url, apiKey: issued.key })

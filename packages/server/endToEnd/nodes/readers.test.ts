@@ -220,7 +220,7 @@ it('R-present-1, R-present-2, R-present-4: without any worker every reader answe
   await following
 })
 
-it('F32: endpoints that are away at start: every reader says so, and it recovers by itself', async () => {
+it('F32: endpoints that are down at start: every reader shows it, and it recovers by itself', async () => {
   const { before } = await runOnce('away')
   proxy.rule = (_call, _fetchAnswer, response) => {
     response.destroy()
@@ -236,7 +236,7 @@ it('F32: endpoints that are away at start: every reader says so, and it recovers
   await expectBack(service, client, before, head)
 })
 
-it('a chain that never reported is UNAVAILABLE in the chain list and by its health', async () => {
+it('a chain that never reported is UNAVAILABLE in the chain list and in its health', async () => {
   proxy.rule = (_call, _fetchAnswer, response) => {
     response.destroy()
     return 'handled'

@@ -22,7 +22,7 @@ const url = fc
   )
   .map(([scheme, user, host, path, rest]) => `${scheme}${user}${host}/${path.join('/')}${rest}`)
 
-it('a URL is an address or is refused, and what it says stays with it', () => {
+it('a URL is an address or is refused, and its secret stays inside', () => {
   let understood = 0
   fc.assert(
     fc.property(fc.oneof(url, text()), each => {

@@ -12,7 +12,7 @@ const row = {
   finality: 'finalized',
 } as const
 
-test('R-http-5: an event is told whole, from its row and its body', () => {
+test('R-http-5: an event is returned in full, from its row and its body', () => {
   const rest = {
     block_time_ms: 1000,
     transaction_hash: HASH,
