@@ -19,7 +19,7 @@ describe('a module of the catalogue', () => {
 
 describe('the HTTP server', () => {
   // One that is got and one that is posted; the others differ from them by their path.
-  it.each(['cached', 'batch'])('of the API answers a %s request, and the bare one the same', async kind => {
+  it.each(['cached', 'batch'])('of the API answers a %s request, and the bare one does too', async kind => {
     const ours = await open({ side: 'ours', kind, body: '', headers: {}, lines: {} })
     const { headers } = ours.ready
     const body = await ours.fetch()

@@ -173,7 +173,7 @@ describe.each(PLACES)('on %s', place => {
     const ahead = await run(place, ['replay', id, '--after', '999999999'], options())
     expect([ahead.code, `${ahead.text}${ahead.errors}`]).toEqual([
       3,
-      expect.stringContaining('there is none after'),
+      expect.stringContaining('there are none after'),
     ])
   })
 

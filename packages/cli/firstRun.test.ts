@@ -60,7 +60,7 @@ class Run {
       const found = what.exec(this.said)
       if (found !== null) return found[1] ?? found[0]
       if (this.#child.exitCode !== null || performance.now() > lateAt)
-        throw new Error(`never said ${what}:\n${this.said.slice(-4000)}`)
+        throw new Error(`never printed ${what}:\n${this.said.slice(-4000)}`)
       await new Promise(resolve => setTimeout(resolve, 100))
     }
   }

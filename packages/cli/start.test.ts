@@ -74,7 +74,7 @@ describe('a start that cannot succeed prints why in one line, before it creates 
     const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {}
     expect(await start([], join(closed, 'data'), nobody)).toEqual([
       1,
-      oneLine(/cannot be written to \(EACCES\): choose another folder with --data/),
+      oneLine(/cannot write to .*closed.* \(EACCES\): choose another folder with --data/),
     ])
     rmSync(closed, { recursive: true })
   })
@@ -83,7 +83,7 @@ describe('a start that cannot succeed prints why in one line, before it creates 
     writeFileSync(join(folder, 'taken'), '')
     expect(await start([], join(folder, 'taken'))).toEqual([
       1,
-      oneLine(/cannot be written to \((EEXIST|ENOTDIR)\)/),
+      oneLine(/cannot write to .* \((EEXIST|ENOTDIR)\)/),
     ])
   })
 

@@ -57,7 +57,7 @@ it('hides the prices of a chain whose feed is silent, names the chain and the re
 
   repairWorker()
   await chain.untilMining('its price again', async () => (await page.getByTestId('price').count()) === 1)
-  await chain.untilMining('nothing to tell', async () => (await banner.count()) === 0)
+  await chain.untilMining('nothing to report', async () => (await banner.count()) === 0)
   await shown.goTo('#/')
   await expect.poll(price, PATIENT).toMatch(/^\$/)
   // A quote that is asked for while no worker runs may be refused.

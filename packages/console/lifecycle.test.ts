@@ -62,7 +62,7 @@ describe('a restart of the service', () => {
       await chain.run(chain.sellV2(pair, 'MOTH', 6000))
     })
     await chain.untilMining('connected again', async () => (await state()) === 'Live')
-    await chain.untilMining('the price of the trade that nobody watched', async () => {
+    await chain.untilMining('the price of the trade made while disconnected', async () => {
       const now = await priceShown()
       return now !== before && now?.startsWith('$') === true
     })

@@ -159,7 +159,7 @@ describe('health', () => {
   })
 
   it.each(['UNAVAILABLE', 'GAP'] as const)(
-    'a pool that traded while it was %s is told again when it is over',
+    'a pool that traded while it was %s is published again afterwards',
     status => {
       const s = market()
       s.health(status)

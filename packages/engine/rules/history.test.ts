@@ -22,7 +22,7 @@ const past = (over: Partial<Past> = {}): Past => ({
 
 describe('the cap on an unknown history', () => {
   it.each(['UNREAD', 'SHORT'] as const)(
-    'R-history-3, R-history-4: %s holds the score at 3 until 35 minutes were watched',
+    'R-history-3, R-history-4: %s holds the score at 3 until 35 minutes have been observed',
     kind => {
       const cap = { code: `HISTORY_${kind}`, cap: 3 }
       expect(historyCap(past({ kind }), at(0))).toEqual({ value: cap, untilMs: at(35 * MINUTE) })

@@ -409,7 +409,7 @@ test('R-present-2: thirty seconds without health count as silence, and the next 
 })
 
 test.each(['snapshot', 'session'] as const)(
-  'R-present-2: a chain that the %s says is silent shows no price, whatever health is replayed, until it is heard live',
+  'R-present-2: a chain that the %s reports silent shows no price, whatever health is replayed, until live health arrives',
   async beside => {
     const { service, follower, shown } = watched()
     const silent = { chain_id: sample.CHAIN, status: 'UNAVAILABLE', reasons: ['WORKER_SILENT'] } as const

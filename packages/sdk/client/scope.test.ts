@@ -36,6 +36,6 @@ test('a pool comes with both its tokens, and needs the whole snapshot', () => {
   expect([4, 9, 3].map(n => scope.hasToken(sample.tokenId(n)))).toEqual([true, true, false])
 })
 
-test.for(['', '0x12', 'WETH', `0x${'g'.repeat(64)}`])('%j is refused before anything is asked', text => {
+test.for(['', '0x12', 'WETH', `0x${'g'.repeat(64)}`])('%j is refused before any request', text => {
   expect(() => new Scope({ token: text })).toThrow(RangeError)
 })

@@ -51,7 +51,7 @@ test('without a feed, a token unpriced for another reason is unpriced because of
 })
 
 test.each(['FEED', 'OPERATOR', 'DORMANT'] as const)(
-  'a record that says %s itself is not presented over',
+  'a record that is %s itself is returned unchanged',
   reason => {
     const state = { ...sample.unpriced(7), reason }
     expect(presentState(state, gone)).toBe(state)

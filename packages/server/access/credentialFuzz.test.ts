@@ -107,14 +107,11 @@ it('a forwarded header of any text admits nobody who is not allowed, and always 
   )
 })
 
-it.each(['x-forwarded-for', 'cookie', 'authorization'])(
-  '%s of 16 KiB of one sign takes no long time',
-  name => {
-    for (const sign of [',', ';', '=', ' ', 'a', ':', '1.', 'Bearer ', '::ffff:'])
-      survive(() => {
-        const headers = { [name]: sign.repeat((16 * 1024) / sign.length) }
-        presentedIn(headers, null)
-        addresses.of(from('10.0.0.1', headers))
-      })
-  },
-)
+it.each(['x-forwarded-for', 'cookie', 'authorization'])('%s of 16 KiB of one character is fast', name => {
+  for (const sign of [',', ';', '=', ' ', 'a', ':', '1.', 'Bearer ', '::ffff:'])
+    survive(() => {
+      const headers = { [name]: sign.repeat((16 * 1024) / sign.length) }
+      presentedIn(headers, null)
+      addresses.of(from('10.0.0.1', headers))
+    })
+})

@@ -99,7 +99,7 @@ const configOf = (entry: DeploymentConfig, more: Partial<ChainConfig> = {}): Con
 const faultsOf = async (config: Config) => (await diagnose(config, { scope: 'identity' })).chains[0]?.faults
 
 const sentence = ({ factoryAddress }: typeof PANCAKE, fault: string) =>
-  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in table takes this factory from its project’s documentation alone; correct the entry, or remove it`
+  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in entry of this factory is based only on its project’s documentation; correct the entry, or remove it`
 
 test.each(KINDS)(
   'the right factory of $entry.deploymentId starts the service',

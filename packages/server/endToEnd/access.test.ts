@@ -47,8 +47,8 @@ describe('a request without a valid credential', () => {
     ['two words', (key: string) => ({ authorization: `Bearer ${key} ${key}` })],
     ['a key of another shape', () => bearer('sk-1234567890')],
     ['a key with a wrong checksum', (key: string) => bearer(flipped(key))],
-    ['a key nobody issued', () => bearer(unknown)],
-    ['a cookie nobody issued', () => ({ cookie: `assay_session=${'x'.repeat(43)}` })],
+    ['a key that was never issued', () => bearer(unknown)],
+    ['a cookie that was never issued', () => ({ cookie: `assay_session=${'x'.repeat(43)}` })],
   ])('with %s is refused with 401, an empty body and WWW-Authenticate', async (_, headersFor) => {
     const headers = headersFor(await service.key())
     expectRefused(await get('/v1/chains', { headers }), 401)

@@ -70,7 +70,7 @@ const balanceOf = (of: Hex): Promise<bigint> =>
 
 describe('GET /v1/exit', () => {
   it.each(['1000', '250000'])(
-    'R-exit-2: carried out, the plan of a sale of %s dollars pays to the unit what it states',
+    'R-exit-2: executed, the plan of a sale of %s dollars pays exactly the stated amount',
     async usd => {
       const answer = await exit(chain.token('LARK'), `?usd=${usd}`)
       expect(answer.status).toBe(200)

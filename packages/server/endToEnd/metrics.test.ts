@@ -68,7 +68,7 @@ it('a response that failed a check is counted against its endpoint, by name and 
   const before = liar.calls.length
   // Whichever is asked first, the liar is asked: the other one is late until then.
   honest.rule = async (call, fetchAnswer) => {
-    if (call.method === 'eth_getBlockReceipts') await until('the liar asked', isLied)
+    if (call.method === 'eth_getBlockReceipts') await until('the wrong endpoint was asked', isLied)
     return fetchAnswer()
   }
   const pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')

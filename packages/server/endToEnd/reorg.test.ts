@@ -267,7 +267,7 @@ describe('after all of it', () => {
       const head = await chain.reorg(1)
       await Promise.all([young.untilTip(head), service.untilTip(head)])
       const known = (await marketView(client)).pools.length
-      await chain.untilMining('everything read again, and a feed that is well', async () => {
+      await chain.untilMining('everything read again, and a healthy feed', async () => {
         const rows = await young.store.readTokens({ chainId: CHAIN_ID, after: null, limit: 100 })
         const pools = await young.store.readPools({
           chainId: CHAIN_ID,

@@ -69,7 +69,7 @@ describe('RESET_REQUIRED', () => {
     ['is of another epoch', () => gate.seal({ epoch: 1, sequence: 2 ** 40 })],
     ['is ahead of the log', () => gate.seal({ sequence: 1_000_000 })],
     [
-      'is all of it wrong',
+      'is entirely invalid',
       () => gate.seal({ sequence: 1_000_000, schemaVersion: 9, issuedAtMs: 0, chainId: 2 }),
     ],
   ])('INVALID_CURSOR is the answer to a cursor that %s', async (_, cursor) => {
@@ -276,7 +276,7 @@ describe('R-stream-6: a connection', () => {
     const before = (await gate.sequences(1)).at(-1) ?? 0
     const raw = await gate.subscribe(LIVE)
     // Live from the moment the frame was taken: two more until one is heard, and none is missed from there on.
-    await until('something heard', async () => {
+    await until('something received', async () => {
       await gate.commit(1, stepOf(1))
       return raw.frames.length > 0
     })
@@ -437,7 +437,7 @@ describe('R-stream-6: a consumer that stops reading', () => {
   }
 
   it.each(['live', 'in its replay'])(
-    'is closed with 1013 that names the last record written, %s, and can go on from there',
+    'is closed with 1013 that names the last record written, %s, and can resume from there',
     async when => {
       const clock = new StoppedClock()
       const slow = await openTestGate({ clock, slowMs: 1000, maxBuffered: 64 * 1024 })

@@ -73,7 +73,7 @@ const swapsOf = (hash: string) =>
 /** A trade, until it is heard. */
 async function tradeHeard(usd: number): Promise<void> {
   const { hash } = await chain.run(chain.sellV2(pair, 'MOTH', usd))
-  await until(`the trade of ${usd} USD heard`, () => swapsOf(hash) === 1)
+  await until(`the trade of ${usd} USD received`, () => swapsOf(hash) === 1)
 }
 
 /** Nothing lost, nothing twice, and the store is sound. */

@@ -119,7 +119,7 @@ describe('a webhook of a price', () => {
     receiver.manner = () => MANNERS.well
     const seen = receiver.received.length
     await webhooks.resume(made.webhook_id)
-    await until('told again', () => receiver.received.length > seen)
+    await until('called again', () => receiver.received.length > seen)
     expect(receiver.ids.length).toBe(1)
   })
 
@@ -236,7 +236,7 @@ it.each([
     'chain 99',
   ],
   [
-    'a token nobody knows',
+    'an unknown token',
     { url: 'http://1.1.1.1/', condition: { ...crosses, token_address: `0x${'12'.repeat(20)}` } },
     404,
     'is not known',

@@ -53,7 +53,7 @@ describe('of a market whose branches are orphaned', () => {
   afterAll(() => api?.close())
 
   it.each(['1m', '5m', '1h'] as const)(
-    'those of %s are those of the log without what was taken back',
+    'candles of %s equal those of the log without withdrawn prices',
     async interval => {
       const { rows, headers } = await candlesOf(api, key, `interval=${interval}`)
       const untilMs = Number(headers.get('assay-to-ms'))

@@ -145,7 +145,7 @@ it('two exports join without overlap or gap, and each names the range of its rec
 })
 
 it.each(['csv', 'ndjson'] as const)(
-  'a %s cut at random bytes and gone on with equals one in a single piece',
+  'a %s cut at random bytes and resumed equals one in a single piece',
   async format => {
     const whole = (await fetched(`kind=prices&format=${format}`)).bytes
     const next = generator(whole.length)
@@ -192,7 +192,7 @@ it('records deleted midway end it with a failure, never with a file that looks c
   const store = { readLog: async (after: number) => records.filter(({ sequence }) => sequence > after + 2) }
   const range = { after: 0, through: 10, chainId: null, fromMs: null, toMs: null }
   await expect(rowsOf(store, TABLES.prices, range).next()).rejects.toThrow(
-    'records 1 to 2 are no longer kept',
+    'records 1 to 2 are no longer retained',
   )
   const none = { readLog: async () => [] }
   await expect(rowsOf(none, TABLES.prices, range).next()).rejects.toThrow('no records after 0')

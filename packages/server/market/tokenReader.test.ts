@@ -46,7 +46,7 @@ function token(decimals: Hex | null, before: Hex | null, supply: Hex = word(1)) 
       if (data === SELECTOR['decimals()']) return blockHash === EARLIER ? before : decimals
       return null
     },
-    code: () => Promise.reject(new Error('code is never asked for')),
+    code: () => Promise.reject(new Error('code is never requested')),
   }
   return { rpc, asked }
 }

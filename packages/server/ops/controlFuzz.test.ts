@@ -75,7 +75,7 @@ it('bytes after a request are not read, and it is handled once', async () => {
 })
 
 it.each(['', '{', 'null\n', '[]\n', '5\n', '"x"\n', '{}\n', '\0'])(
-  'an answer of %j is a failure that says so',
+  'a response of %j is reported as a failure',
   async answer => {
     const other = join(folder, 'other.db')
     const server = createServer(socket => socket.resume().end(answer)).listen(controlPath(other))

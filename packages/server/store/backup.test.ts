@@ -69,28 +69,28 @@ describe('check', () => {
     [
       'a row of the log is gone',
       'DELETE FROM log WHERE last = (SELECT last FROM log LIMIT 1 OFFSET 3)',
-      'the log goes from',
+      'the log jumps from',
     ],
     [
       'the end of the log is gone',
       'DELETE FROM log WHERE last = (SELECT max(last) FROM log)',
-      'its head says',
+      'but its head is',
     ],
     [
       'a state was changed',
       `UPDATE pool_state SET state = '{}' WHERE pool_address = '${scriptedPools[2]?.poolAddress}'`,
-      'is not what was said',
+      'differs from the record',
     ],
-    ['a price was lost', 'DELETE FROM token_price WHERE rowid = 2', 'shown from none'],
+    ['a price was lost', 'DELETE FROM token_price WHERE rowid = 2', 'the state is from none'],
     [
       'a pool was lost',
       `DELETE FROM pool WHERE pool_address = '${scriptedPools[3]?.poolAddress}'`,
       'the snapshot has none',
     ],
     [
-      'an envelope stands elsewhere',
+      'an envelope is at another place',
       `UPDATE log SET packed = replaced(packed, '"stream_sequence":5,', '"stream_sequence":6,')`,
-      'says it is at 6',
+      'claims sequence 6',
     ],
   ])('%s', async (_, sql, expected) => {
     await commitSteps(await database.connect(), 1, 12)

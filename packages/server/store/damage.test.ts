@@ -101,7 +101,7 @@ describe('the check', () => {
   })
 
   test.each(['log', 'entity', 'pool_state'])(
-    'names the table of a page of %s that is one no more',
+    'names the table of a page of %s that is no longer valid',
     async table => {
       const { page } = pageWhere(each => each.table === table && each.kind === 'leaf')
       const faults = await faultsOf(damaged(page, bytes => bytes.fill(0xff, 0, 8)))

@@ -132,7 +132,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
         await refusing.close()
         counts.set('refused', (counts.get('refused') ?? 0) + 1)
         const step = lastStep
-        await until('commits while nobody listens', () => lastStep >= step + 3)
+        await until('commits without a listener', () => lastStep >= step + 3)
         started.kill('SIGKILL')
         await once(started, 'exit')
         await refusing.listen(port)

@@ -33,7 +33,7 @@ test('the size is estimated from the stored prices, and not reported without a h
   expect(prices).toBeGreaterThan(10)
   expect(told).toEqual([
     {
-      text: 'the history of prices is kept',
+      text: 'price history is enabled',
       days: 365,
       prices,
       expected_mib: mebibytes(historyBytes(365, { prices, ms: toMs - fromMs })),

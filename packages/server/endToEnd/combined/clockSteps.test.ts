@@ -99,7 +99,7 @@ it(`a clock set to ${HOURS}: streams, quotas and commits use the monotonic clock
       ),
     )
 
-    await until('the step is told', async () => {
+    await until('the step is reported', async () => {
       const seen = await health()
       return seen.reasons.some(each => each === 'CLOCK' || (offsetMs >= 0 && each === 'NO_VERIFIED_HEAD'))
     })

@@ -58,7 +58,7 @@ it(`${CLIENTS} clients that lost their service reconnect: the feed commits meanw
     PATIENCE_MS,
   )
   await child.kill()
-  await until('nobody live', () => herd.every(each => !isLive(each)), PATIENCE_MS)
+  await until('no client live', () => herd.every(each => !isLive(each)), PATIENCE_MS)
   await trade(usd++)
 
   child = await startChildService(config)

@@ -139,7 +139,7 @@ describe('R-quote-2: max_age_ms', () => {
 
 describe('R-expiry-1: expiry', () => {
   it('when no route survives, expiry of the route timer retracts the price with the reason ROUTE_EXPIRED', async () => {
-    // A life of some seconds on a chain that stands still; nothing but the timer happens.
+    // A life of some seconds on a chain without blocks; nothing but the timer happens.
     const short = await startTestService(chain, {
       name: 'short-lived',
       tokens: ['MOTH'],

@@ -69,7 +69,7 @@ describe('W12 malformed frames', () => {
     ['a control frame past 125 bytes', 1002, { opcode: 9, payload: 'x'.repeat(126) }],
     ['a continuation of nothing', 1002, { opcode: 0, payload: 'x' }],
     ['a close of one byte', 1002, { opcode: 8, payload: 'x' }],
-    ['a close with a code that nobody sends', 1002, { opcode: 8, payload: Buffer.from([3, 237]) }],
+    ['a close with an unassigned code', 1002, { opcode: 8, payload: Buffer.from([3, 237]) }],
     ['text that is not UTF-8', 1007, { payload: Buffer.from([0xc3, 0x28]) }],
     ['a frame past 64 KiB', 1009, { payload: 'x'.repeat(64 * 1024 + 1) }],
     ['a length of 2^63', 1009, Buffer.from([0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])],
@@ -95,7 +95,7 @@ describe('W12 malformed frames', () => {
     client.end()
     const last = await gate.commit(1, [health(1, 'HEALTHY')])
     await until(
-      'the neighbour hears',
+      'the neighbour receives it',
       () => sequencesOf(neighbour).includes(last) || neighbour.closed !== null || null,
     )
     expect(neighbour.closed).toBeNull()
@@ -206,7 +206,7 @@ it('W1 a stream cut at a random byte is resumed without a gap and without a repe
     const raw = await opened(`http://127.0.0.1:${proxy.port}`, { headers: { authorization } })
     raw.send({ filter: LIVE, resume_cursor: gate.seal({ sequence: heard.at(-1) ?? 0 }) })
     const wanted = Math.floor(random() * 8)
-    await until('some heard', () => raw.frames.length >= Math.min(wanted, whole.length - heard.length))
+    await until('some received it', () => raw.frames.length >= Math.min(wanted, whole.length - heard.length))
     proxy.cut()
     await raw.untilClosed()
     heard.push(...sequencesOf(raw))
@@ -415,7 +415,7 @@ it('W18 beyond the most that fit at once 503, for any client', async () => {
 })
 
 it.each([
-  ['busy', new StoreError('STORE_BUSY', 'others kept the write lock'), 503, '1'],
+  ['busy', new StoreError('STORE_BUSY', 'other processes hold the write lock'), 503, '1'],
   ['broken', new StoreError('STORE_IO', 'the device failed'), 500, undefined],
 ])(
   'a handshake that finds the database %s is answered with whether to retry',
@@ -467,7 +467,7 @@ it('R-cursor-2: a new log under a running service resets its subscribers, live a
     for (let n = 0; n < 5; n++) await restored.commit(1, [health(1, 'HEALTHY')])
     const live = await restored.subscribe(LIVE)
     const resumed = await restored.subscribe(LIVE, restored.seal({ sequence: 2 }))
-    await until('both hear', async () => {
+    await until('both receive it', async () => {
       await restored.commit(1, [health(1, 'MARK')])
       return live.frames.length > 0 && resumed.frames.length > 0
     })

@@ -78,7 +78,7 @@ async function readings(running: TestService, client: Client): Promise<Record<st
     of?.token0.token_address === token() ? of.token0.price : of?.token1.price
   return {
     quote: await get(path),
-    'quote, asked again': await get(path),
+    'quote, requested again': await get(path),
     'quote of upper case': await get(path.replace(token(), `0x${token().slice(2).toUpperCase()}`)),
     'narrowed quote': await get(`${path}?max_hops=2`),
     'quote no older than now': await get(`${path}?max_age_ms=0`),

@@ -41,7 +41,7 @@ const BLOCK_FAULTS: readonly (readonly [what: string, rule: Rule, code: string])
     'ANSWER_MALFORMED',
   ],
   [
-    'an answer cut in the middle that says it is whole',
+    'a response cut in the middle that claims to be complete',
     { method: blocks, fault: { kind: 'truncate', share: 0.5, isClean: true } },
     'ANSWER_MALFORMED',
   ],

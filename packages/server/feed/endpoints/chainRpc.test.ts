@@ -88,7 +88,7 @@ describe('rpc', () => {
       )
     })
 
-    it.each(['before', 'after'])('refuses an answer when another block is at the number %s', async when => {
+    it.each(['before', 'after'])('refuses a response when another block is at the number %s', async when => {
       const fork = keep(await startLocalChain())
       await fork.rpc('anvil_setCoinbase', LOGGER)
       await mine(fork)

@@ -133,7 +133,7 @@ describe('a response over HTTP', () => {
       'ENDPOINT_UNREACHABLE',
     ],
     [
-      'says that it is too large',
+      'declares a length that is too large',
       raw(response => response.writeHead(200, { 'content-length': 9000 }).flushHeaders()),
       'ANSWER_TOO_LARGE',
     ],
@@ -153,12 +153,12 @@ describe('a response over HTTP', () => {
       'ENDPOINT_UNREACHABLE',
     ],
     [
-      'is said to be compressed and is not',
+      'is declared compressed and is not',
       encoded('br', call => Buffer.from(numberOf(call))),
       'ENDPOINT_UNREACHABLE',
     ],
     [
-      'comes in an encoding nobody asked for',
+      'comes in an encoding that was not requested',
       encoded('snappy', call => Buffer.from(numberOf(call))),
       'ENDPOINT_UNREACHABLE',
     ],

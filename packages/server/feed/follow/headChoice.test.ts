@@ -203,7 +203,7 @@ describe('R-health-5: a head that only one endpoint knows', () => {
 
   it.each([
     ['which differs from it', 1],
-    ['at which the chain stands still', 0],
+    ['at which the chain stops', 0],
   ])(
     'is left after ten seconds for a head that two others share, %s, until another knows it',
     async (_what, own) => {

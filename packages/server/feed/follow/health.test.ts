@@ -68,9 +68,9 @@ describe('R-health-1: the status', () => {
     ['a fresh head', {}, 0, SECOND, 'HEALTHY'],
     ['a head of 20 s', {}, 20 * SECOND, SECOND, 'HEALTHY'],
     ['a head older than 20 s', {}, 20 * SECOND + 1, SECOND, 'DEGRADED', 'HEAD_OLD'],
-    ['a chain that stands still', { isStallAgreed: true }, 20 * SECOND, SECOND, 'HEALTHY'],
+    ['a chain without blocks', { isStallAgreed: true }, 20 * SECOND, SECOND, 'HEALTHY'],
     [
-      'a chain that stands still for longer',
+      'a chain without blocks for longer',
       { isStallAgreed: true },
       20 * SECOND + 1,
       SECOND,
@@ -79,7 +79,7 @@ describe('R-health-1: the status', () => {
       'CHAIN_STALLED',
     ],
     [
-      'a chain that stands still for very long',
+      'a chain without blocks for very long',
       { isStallAgreed: true },
       120 * SECOND + 1,
       SECOND,
@@ -133,7 +133,7 @@ describe('R-health-1: the status', () => {
     ],
     ['finality by depth', { isFinalByFallback: true }, 0, SECOND, 'HEALTHY', 'FINALITY_BY_DEPTH'],
     [
-      'finality by depth beside something worse',
+      'finality by depth together with a worse condition',
       { isFinalByFallback: true, proof: 'none' },
       0,
       SECOND,

@@ -87,7 +87,7 @@ describe('a block is refused', () => {
       /root/,
     ],
     [
-      'a failed transaction is said to have succeeded',
+      'a failed transaction is declared successful',
       inReceipts(r => r.map(x => ({ ...x, status: '0x1' }))),
       /root/,
     ],
@@ -120,7 +120,7 @@ describe('a block is refused', () => {
     [
       'another block is answered',
       changing<RpcBlock>('eth_getBlockByHash', x => ({ ...x, hash: FOREIGN_HASH })),
-      /asked for block/,
+      /requested block/,
     ],
     [
       'a header field is too short',

@@ -65,11 +65,11 @@ describe('the volume of a day', () => {
   it.each([
     ['pools followed for less than a day', followed(1.1 * DAY_MS), {}],
     [
-      'a pool that does not say since when',
+      'a pool with an unknown start',
       { ...followed(0), text: '{"state":{"verifiedMs":1,"verifiedNumber":1}}' },
       {},
     ],
-    ['a log that is kept for less', followed(0), { hours: 12 }],
+    ['a log with a shorter retention', followed(0), { hours: 12 }],
   ])('is unknown with %s', async (_, entity, limits) => {
     await market(entity)
     expect(await volume(limits)).toBe('NOT_FOLLOWED')

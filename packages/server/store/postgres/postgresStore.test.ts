@@ -40,27 +40,30 @@ describe('a connection cut at COMMIT', () => {
   })
   afterEach(() => proxy.close())
 
-  test.each(['before', 'after'] as const)('%s the server has it: the commit is applied once', async cut => {
-    await database.connect()
-    const store = await openStore(proxy.url(name))
-    let next = 1
-    for (let step = 1; step <= 3; step++) {
-      proxy.cutNext(cut)
-      const commit = scriptedCommit(1, step)
-      const first = next
-      next += scriptedCount(1, step)
-      expect(await store.commit(commit)).toEqual({
-        // What the lost answer said is found in the database.
-        outcome: cut === 'before' ? 'committed' : 'already',
-        first,
-        last: next - 1,
-      })
-      expect(proxy.cuts).toBe(step)
-    }
-    const log = await wholeLog(await database.connect())
-    expect(log.map(({ sequence }) => sequence)).toEqual(Array.from({ length: next - 1 }, (_, at) => at + 1))
-    await store.close()
-  })
+  test.each(['before', 'after'] as const)(
+    '%s the server received it: the commit is applied once',
+    async cut => {
+      await database.connect()
+      const store = await openStore(proxy.url(name))
+      let next = 1
+      for (let step = 1; step <= 3; step++) {
+        proxy.cutNext(cut)
+        const commit = scriptedCommit(1, step)
+        const first = next
+        next += scriptedCount(1, step)
+        expect(await store.commit(commit)).toEqual({
+          // What the lost answer said is found in the database.
+          outcome: cut === 'before' ? 'committed' : 'already',
+          first,
+          last: next - 1,
+        })
+        expect(proxy.cuts).toBe(step)
+      }
+      const log = await wholeLog(await database.connect())
+      expect(log.map(({ sequence }) => sequence)).toEqual(Array.from({ length: next - 1 }, (_, at) => at + 1))
+      await store.close()
+    },
+  )
 })
 
 describe('one writer', () => {

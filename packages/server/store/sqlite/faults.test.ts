@@ -54,7 +54,7 @@ describe('S4: a full disk', () => {
 
   test.each([
     ['the floor acts first', 4 * MIB, 'commits stop below 4.0 MiB'],
-    ['and without a floor the device says it', 0, 'full'],
+    ['and without a floor the device reports it', 0, 'full'],
   ])('stops commits, not reads, and they resume when there is space: %s', async (_, floorBytes, message) => {
     const disk = mountSmallDisk(16)
     // Without the right to mount, the limit SQLite itself puts on pages stands in, in sqliteStore.test.ts.

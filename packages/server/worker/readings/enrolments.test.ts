@@ -104,7 +104,7 @@ test('a look-up beyond the call budget reports so, with when to retry', async ()
   expect(await host.progress(token)).toBe(null)
   expect(await host.enrol(token, 'someone')).toMatchObject({ state: 'PENDING' })
   const spent = { retryAfterMs: 60_000 }
-  await chain.untilMining('the look-up given up', async () => {
+  await chain.untilMining('the look-up abandoned', async () => {
     return (await host.progress(token))?.state === 'BUDGET_EXCEEDED'
   })
   // What is left of the wait.
