@@ -1,6 +1,6 @@
 /**
  * Every benchmark can be started. Nothing is measured here: a bench that no longer loads, or whose server fails to start,
- * would otherwise be noticed only by whoever measures next.
+ * would otherwise be noticed only at the next measurement.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'

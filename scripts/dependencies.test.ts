@@ -1,4 +1,4 @@
-/** docs/evidence/DEPENDENCIES.md is what the lockfile says, each package has its reason, and no script at install is new to us. */
+/** docs/evidence/DEPENDENCIES.md matches the lockfile, each package has its reason, and no script at install is new to us. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'

@@ -91,7 +91,7 @@ test('R-fold-6: state stored with whole histories is read, and continues as befo
   for (const input of life.slice(half)) expect(step(back, input).records).toEqual(step(state, input).records)
 })
 
-/** As it was stored before it was told from another one. */
+/** As it was stored before deltas existed. */
 function historyText(from: PoolState | undefined): unknown {
   return JSON.parse(
     JSON.stringify(changesOf((from as PoolState).history), (_, each: unknown) =>

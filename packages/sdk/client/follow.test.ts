@@ -347,7 +347,7 @@ test('R-present-3: a price past its expiry is not shown, whatever the stream say
   expect(follower.token(sample.tokenId(77))).toBe(undefined)
 })
 
-/** A service with one token of 100 cents, and a clock that stands where it is put. */
+/** A service with one token of 100 cents, and a clock that stays where it is set. */
 function watched(request: Partial<FollowRequest> = {}) {
   const service = new ScriptedService()
   service.pages = [pairPage(9, 1, 100, 5)]

@@ -14,7 +14,7 @@ import type { JsonSchema } from './schema.ts'
 import { Envelope } from './stream.ts'
 
 /**
- * What the wire (R-wire-7) names and the engine does not say. The check goes on as if it did, and fails when the
+ * Fields that the wire (R-wire-7) has and the engine does not emit. The check continues as if it did, and fails when the
  * engine has closed a gap: then its line, and what fills it in below, go.
  */
 const GAPS: string[] = []

@@ -39,7 +39,7 @@ afterAll(async () => {
   await chain?.close()
 })
 
-/** A quote over HTTP and what a tool says of the same record: time alone may publish another in between. */
+/** A quote over HTTP and a tool's result for the same record: time alone may publish another in between. */
 async function ofOneRecord<Told extends Record<string, unknown>>(
   given: typeof lark,
   tool: () => Promise<Told>,

@@ -125,7 +125,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
         'more commits and messages',
         () => lastStep >= stepsBefore + moreSteps && say() >= saidBefore + moreSaid,
       )
-      // Now and then nobody listens while it goes on, and the next start finds somebody again.
+      // Now and then nothing listens while commits continue, and the next start finds a receiver again.
       const refusing = next(4) === 0 ? (receivers[next(receivers.length)] as Receiver) : null
       if (refusing !== null) {
         const { port } = refusing
@@ -178,7 +178,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   })
 })
 
-/** What a condition has to tell of a log, worked out apart: in hundredths of a dollar, which is what the market says. */
+/** The expected messages of a condition for a log, computed independently in cents, the market's unit. */
 function dueFor(condition: WebhookCondition, log: readonly Envelope[]): number[] {
   const due: number[] = []
   let side: boolean | null = null

@@ -1,4 +1,4 @@
-/** At start: the size of a history that is kept is told, and withdrawals of an older log are looked for. */
+/** At start: the size of a retained history is reported, and an older log is scanned for withdrawals. */
 import { expect, test } from 'vitest'
 import { writeMarketLog } from '../exports/testing/marketLog.ts'
 import { historyBytes, mebibytes } from '../config/historySize.ts'

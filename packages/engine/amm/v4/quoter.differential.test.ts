@@ -137,7 +137,7 @@ function createPool(
 }
 
 /**
- * A swap of some size, which tells its fee: the whole of it, from which the providers' part follows but for rounding. Two
+ * A swap of some size, which shows its fee: the whole of it, from which the providers' part follows but for rounding. Two
  * parts may have the same sum one way and another the other way (R-ticks-7).
  */
 async function trade(random: Random, subject: HookedPool): Promise<readonly V4State[]> {

@@ -1,4 +1,4 @@
-/** Answers that no node should give: each is told with the endpoint's name, nothing of it is applied, another goes on. */
+/** Responses that no node should give: each is logged with the endpoint's name, none is applied, and another endpoint takes over. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../../world/proxy/rule.ts'

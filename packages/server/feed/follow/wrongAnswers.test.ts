@@ -51,7 +51,7 @@ const withoutReceipts = (proxy: FaultProxy): void => {
 
 type Deceived = { readonly consumer: Consumer; readonly lies: Lies; readonly isBare: boolean }
 
-/** A feed that hears lies from its only endpoint, or from one of two that both have no receipts. */
+/** A feed with a lying endpoint: its only one, or one of two without receipts. */
 async function deceived(n: number): Promise<Deceived> {
   const random = new Random(SEED, `liar ${n}`)
   const liar = await proxied()

@@ -1,4 +1,4 @@
-/** How far a long test has come and how long it has still to go, on stderr at most every few seconds. A short one says nothing. */
+/** How far a long test has come and how long it has still to go, on stderr at most every few seconds. A short one prints nothing. */
 
 const EVERY_MS = 10_000
 

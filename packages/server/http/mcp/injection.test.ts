@@ -1,4 +1,4 @@
-/** Whatever a token calls itself, nothing an agent is told changes but two marked texts, and these cannot break out. */
+/** A token's name changes nothing in a tool's result but two marked texts, and these cannot break out. */
 import { createClient } from '@assay/sdk'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -60,7 +60,7 @@ async function told(
   return { line, result: result.structuredContent, inner: result.content[0]?.text ?? '' }
 }
 
-/** What may stand in a text of strangers: letters, digits, pictographs and this little. */
+/** Allowed in untrusted text: letters, digits, pictographs and these few. */
 const HARMLESS = /^[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic} .,_+%&'/:()…-]*$/u
 
 it.each(HOSTILE_NAMES.map(name => [name.slice(0, 40), name]))('%j', async (_, name) => {

@@ -37,7 +37,7 @@ const told = (status: Health['status'], updatedAtMs = nowMs): RecordDraft => {
   return { ...draft, payload: { ...draft.payload, reasons: [], updated_at_ms: updatedAtMs } }
 }
 
-/** Committed, and heard by everyone who listens. */
+/** Committed, and received by every listener. */
 async function commit(...records: RecordDraft[]): Promise<void> {
   await store.commit(commitOf(CHAIN, ++step, { records }))
   const { head } = await store.readBounds()

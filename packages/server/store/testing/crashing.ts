@@ -74,7 +74,7 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
   return text
 }
 
-/** Everything that follows from the step the database stands at. Returns that step. */
+/** Checks everything that follows from the database's current step. Returns that step. */
 export async function checkHistory(
   store: FullStore,
   before: number,
