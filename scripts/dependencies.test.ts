@@ -46,10 +46,10 @@ it('the tables are as `npm run docs:dependencies` writes them', () => {
   const sizes = (page: string) => [...page.matchAll(SIZE)].map(([, size = '']) => size)
   expect(sizes(text).length).toBe(directDependencies().length)
   for (const [at, size] of sizes(made).entries()) {
-    const told = sizes(text)[at] ?? ''
+    const stated = sizes(text)[at] ?? ''
     // Binaries are of the machine.
     if (/^\d/.test(size))
-      expect(Math.abs(Number(size) - Number(told)), told).toBeLessThan(0.2 + 0.1 * Number(told))
+      expect(Math.abs(Number(size) - Number(stated)), stated).toBeLessThan(0.2 + 0.1 * Number(stated))
   }
 })
 

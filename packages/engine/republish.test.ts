@@ -617,14 +617,14 @@ describe('depth that grows behind the first hop', () => {
 
   it('R-timer-2: a score that depends on it is published by a timer, though no hop of the token changed', () => {
     const s = climbing()
-    const told = new Set<string>()
+    const seen = new Set<string>()
     while (s.nowMs < s.tip.timeMs + HOUR / 2) {
       s.timer()
       const { score, caps } = s.pricedNow(T)
       expect(s.priced(T).confidence).toMatchObject({ score, caps })
-      told.add(caps.map(({ code }) => code).join())
+      seen.add(caps.map(({ code }) => code).join())
     }
-    expect(told.size).toBeGreaterThan(1)
+    expect(seen.size).toBeGreaterThan(1)
   })
 
   it('a token that it cannot affect is not evaluated because of it', () => {

@@ -83,7 +83,8 @@ test('R-fold-6: state stored with whole histories is read, and continues as befo
       if (key.startsWith('pool/')) image.state.history = historyText(state.pools.get(address)?.state)
       else if (key.startsWith('undo/')) {
         const journal = state.journals.find(({ key: own }) => own === key)
-        for (const [pool, told] of image.pools) told.history = historyText(journal?.pools.get(pool as never))
+        for (const [pool, stored] of image.pools)
+          stored.history = historyText(journal?.pools.get(pool as never))
       } else return [key, text]
       return [key, JSON.stringify(image)]
     })

@@ -6,7 +6,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 import type * as engine from '../../engine/record.ts'
 import { cases } from '../../engine/testing/cases.ts'
 import { conformance } from '../testing/conformance.ts'
-import { tell, type Told } from '../testing/engineRecords.ts'
+import { tell, type Output } from '../testing/engineRecords.ts'
 import type { SwapEvent } from './poolEvent.ts'
 import type { CompactPriced, CompactUnpriced } from './price.ts'
 import { EvaluatedQuote, PoolQuote } from './quote.ts'
@@ -19,8 +19,8 @@ import { Envelope } from './stream.ts'
  */
 const GAPS: string[] = []
 
-const lives: Told[] = Array.from({ length: cases(8) }, (_, seed) => tell(seed, 60))
-const everything = (kind: keyof Told) => lives.flatMap(life => life[kind])
+const lives: Output[] = Array.from({ length: cases(8) }, (_, seed) => tell(seed, 60))
+const everything = (kind: keyof Output) => lives.flatMap(life => life[kind])
 
 /** Fills the gaps, and notes each one met. */
 function filled<Node>(node: Node, met: Set<string>): Node {

@@ -84,8 +84,8 @@ it('never stops another chain, and its health turns to unavailable', async () =>
   expect(storedTip(path(), SECOND)).toBeLessThanOrEqual(damagedAt)
 
   await chain.untilMining('the failing chain is reported silent', async () => {
-    const told = await health(SECOND)
-    return told?.status === 'UNAVAILABLE' && told.reasons.includes('WORKER_SILENT')
+    const reported = await health(SECOND)
+    return reported?.status === 'UNAVAILABLE' && reported.reasons.includes('WORKER_SILENT')
   })
   await chain.untilMining('the sound chain well', async () => (await health(CHAIN_ID))?.status === 'HEALTHY')
   expect(await child.stop()).toBe(0)

@@ -182,7 +182,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
 function dueFor(condition: WebhookCondition, log: readonly Envelope[]): number[] {
   const due: number[] = []
   let side: boolean | null = null
-  let told: bigint | null = null
+  let last: bigint | null = null
   let below: boolean | null = null
   let status: string | null = null
   for (const { stream_sequence: sequence, type, payload } of log) {
@@ -203,11 +203,11 @@ function dueFor(condition: WebhookCondition, log: readonly Envelope[]): number[]
       side = isAbove
     }
     if (condition.kind === 'price_moves') {
-      const change = told === null ? 0n : cents > told ? cents - told : told - cents
-      if (told === null) told = cents
-      else if (change * 10_000n >= told * BigInt(condition.bps)) {
+      const change = last === null ? 0n : cents > last ? cents - last : last - cents
+      if (last === null) last = cents
+      else if (change * 10_000n >= last * BigInt(condition.bps)) {
         due.push(sequence)
-        told = cents
+        last = cents
       }
     }
     if (condition.kind === 'score_below') {

@@ -88,11 +88,11 @@ it('a disk that fills up during a back-fill stops both writers and no reader, is
   })
   expect(waiting.status).toBe('RUNNING')
   if (IS_LONG) {
-    const told = await until('health reports it', async () => {
+    const reported = await until('health reports it', async () => {
       const seen = await client.fetchHealth({ chain_id: CHAIN_ID })
       return seen.status === 'UNAVAILABLE' && seen
     })
-    expect(told.reasons).toContain('WORKER_SILENT')
+    expect(reported.reasons).toContain('WORKER_SILENT')
   }
   // Neither the chain nor the back-fill writes; readers and reconnecting clients are served.
   expect(await service.head()).toBe(before)

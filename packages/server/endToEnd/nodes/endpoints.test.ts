@@ -34,8 +34,8 @@ const serve = async (...endpoints: readonly string[]): Promise<TestService> =>
 
 /** As last reported, read from the store: waiting costs no quota. */
 async function healthOf(service: TestService): Promise<Health | null> {
-  const told = (await service.records()).findLast(({ type }) => type === 'FEED_HEALTH')
-  return told?.type === 'FEED_HEALTH' ? told.payload : null
+  const record = (await service.records()).findLast(({ type }) => type === 'FEED_HEALTH')
+  return record?.type === 'FEED_HEALTH' ? record.payload : null
 }
 
 async function isPriced(service: TestService): Promise<boolean> {

@@ -55,8 +55,8 @@ export async function callTool(
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: given })
   const [first] = content
   if (first?.type !== 'text') throw new Error(`${name} gave no text`)
-  const told = JSON.parse(first.text) as Record<string, unknown>
-  if (isError === true) return told
+  const result = JSON.parse(first.text) as Record<string, unknown>
+  if (isError === true) return result
   if (JSON.stringify(structuredContent) !== first.text) throw new Error(`${name} has two results`)
-  return told
+  return result
 }
