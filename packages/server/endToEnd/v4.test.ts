@@ -143,7 +143,7 @@ describe('a pool that is found by look-up', () => {
     expect(events).toMatchObject([{ kind: 'SWAP', pool_id: newt.id, fee_ppm: '3000' }])
   })
 
-  it('R-sell-1: is where its token is bought and sold, with native currency, and verify does so again', async () => {
+  it('R-sell-1: is where its token is bought and sold, with native currency, and verify repeats it', async () => {
     const quote = await chain.untilMining('a simulated sale of NEWT', async () => {
       const found = await priced('NEWT')
       return found.sellability?.method === 'SIMULATE' ? found : null
@@ -184,8 +184,8 @@ describe('a pool that is found by look-up', () => {
   })
 })
 
-describe('a pool that is made while the service follows', () => {
-  it('is known from the manager’s log, and gone with the block that made it', async () => {
+describe('a pool created while the service follows', () => {
+  it('is known from the manager’s log, and removed with the block that created it', async () => {
     await service.untilWell()
     const snapshot = await chain.snapshot()
     const after = await service.head()
@@ -198,7 +198,7 @@ describe('a pool that is made while the service follows', () => {
     expect(await client.quoteToken(path('OLM'))).toMatchObject({ state: 'UNPRICED' })
   })
 
-  it('comes back as it was when its swap is orphaned', async () => {
+  it('is restored when its swap is orphaned', async () => {
     const before = await priced('NEWT')
     await service.untilTip(await chain.run(sell(newt, 5000n * ETHER)))
     expect((await priced('NEWT')).price_usd).not.toEqual(before.price_usd)
@@ -270,8 +270,8 @@ describe('a hook', () => {
   })
 })
 
-describe('a service that starts again', () => {
-  it('goes on from what it stored', async () => {
+describe('a service that restarts', () => {
+  it('continues from the store', async () => {
     const before = await priced('NEWT')
     await service.close()
     await chain.run(sell(newt, 700n * ETHER))

@@ -61,7 +61,7 @@ function saidIn(live: Live, record: Envelope) {
       return (
         <>
           {words(payload.reason)} takes back{' '}
-          <span class="muted">{payload.retracted.stream_sequence ?? 'a record no longer kept'}</span>
+          <span class="muted">{payload.retracted.stream_sequence ?? 'a record no longer retained'}</span>
         </>
       )
     case 'PRICE_UPSERT':

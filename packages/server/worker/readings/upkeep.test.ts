@@ -120,7 +120,7 @@ const poolOf = (address: Hex) => {
   return pool
 }
 
-test('a pool read with what is known of it costs one round, and reads the same', async () => {
+test('a pool read with known ticks costs one round, and reads the same', async () => {
   const pool = poolOf(chain.pool('uniswap-v3', 'WETH', 'LARK'))
   const tip = await follow()
   calls = 0
@@ -134,7 +134,7 @@ test('a pool read with what is known of it costs one round, and reads the same',
   expect(await market.load([bornAs(pool)], tip, signal, wrong)).toEqual(whole)
 })
 
-test('while the chain says what we know, nothing is written and nobody is warned', async () => {
+test('while the chain matches our state, nothing is written and no warning is logged', async () => {
   const before = new Map([...state.pools].map(([address, { state: each }]) => [address, each.amm]))
   await audit()
   expect(warnings).toEqual([])
@@ -144,7 +144,7 @@ test('while the chain says what we know, nothing is written and nobody is warned
   }
 })
 
-test('reserves that changed without a word make the pool unverified', async () => {
+test('reserves that changed without an event make the pool unverified', async () => {
   const pair = chain.pool('uniswap-v2', 'USDC', 'LARK')
   await chain.run(chain.sellV2(pair, 'LARK', 5000))
   await skipTo()
@@ -154,7 +154,7 @@ test('reserves that changed without a word make the pool unverified', async () =
   expect(poolOf(pair).state.differences.map(({ field }) => field)).toEqual(['reserve0', 'reserve1'])
 })
 
-test('ticks that nobody reported are found by reading all of them, and taken over', async () => {
+test('unreported ticks are found by reading all of them, and taken over', async () => {
   const pool = chain.pool('uniswap-v3', 'WETH', 'LARK')
   const { terms, state: before } = poolOf(pool)
   if (terms.family !== 'amm_v3' || before.amm.family !== 'amm_v3') throw new Error('not a v3 pool')
@@ -172,7 +172,7 @@ test('ticks that nobody reported are found by reading all of them, and taken ove
   expect(after.state.verified).toBe(true)
 })
 
-test('R-decimals-3: a token that says something else is taken at its word only when it says it again half an hour later', async () => {
+test('R-decimals-3: a token’s changed value is accepted only when it is repeated half an hour later', async () => {
   const lark = chain.token('LARK')
   const say = (decimals: number) =>
     send(chain.world.client, {
@@ -191,7 +191,7 @@ test('R-decimals-3: a token that says something else is taken at its word only w
   await say(18)
 })
 
-test('a price that walks out of the known ticks asks for them, and what is read then reaches again', async () => {
+test('a price that leaves the known ticks requests them, and the reading then covers it again', async () => {
   const pool = chain.pool('uniswap-v3', 'WETH', 'LARK')
   const { terms } = poolOf(pool)
   if (terms.family !== 'amm_v3') throw new Error('not a v3 pool')
@@ -222,7 +222,7 @@ test('stable answers are read at the tip: a new one is there after the next bloc
   expect(state.stables.get(chain.token('USDC'))?.reading?.value).toBe(99_800_000n)
 })
 
-test('R-reading-3: behind a proxy, answers come from the logs of proven blocks, and the proxy is asked where it points', async () => {
+test('R-reading-3: behind a proxy, answers come from the logs of proven blocks, and the proxy is asked for its aggregator', async () => {
   const [first, second] = ['USDC', 'USDT'].map(symbol => chain.world.seeded.feeds[symbol] as Hex) as [
     Hex,
     Hex,
