@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { DYNAMIC_FEE } from '../amm/v4/swapFee.ts'
+import type { V4State, V4Terms } from '../amm/v4/kind.ts'
+import { v4 } from '../amm/v4/v4.ts'
 import * as byHand from '../testing/byHand.ts'
 import { DAI, E18, E6, HOUR, MINUTE, P1, P2, T, USDC, WETH } from '../testing/cast.ts'
 import { Scenario, scenario } from '../testing/scenario.ts'
@@ -12,6 +15,22 @@ function market(): Scenario {
   s.v2(P1, [T, X], [USDC, Y])
   s.enrol(T)
   return s
+}
+
+function v4Market(feePpm: bigint): Scenario {
+  const s = scenario({ stables: [DAI] })
+  s.v3(P1, T, DAI, { family: 'amm_v4', feePpm, tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
+  return s
+}
+
+/** A swap in a v4 pool whose hook overrides the stored fee for it. */
+function swapAt(s: Scenario, lpFeePpm: bigint): void {
+  const { state, terms } = s.pool(P1)
+  const before: V4State = { ...(state.amm as V4State), lpFeePpm }
+  const swapped = v4.swapExactIn(terms as V4Terms, before, 0, E18)
+  if ('reason' in swapped) return expect.unreachable()
+  for (const event of v4.swapped(0, swapped, swapped.state)) s.sim.forge(P1, event)
+  s.mine()
 }
 
 describe('load', () => {
@@ -135,6 +154,25 @@ describe('recheck', () => {
       'tick',
       'liquidity',
     ])
+  })
+
+  it('R-hook-2: keeps a dynamic fee as the last swap paid it: the hook may charge another than the manager stores', () => {
+    const s = v4Market(DYNAMIC_FEE)
+    swapAt(s, 12_345n)
+    expect(s.pool(P1).state).toMatchObject({ verified: true, amm: { lpFeePpm: 12_345n } })
+    const stored = { ...s.pool(P1).state.amm, lpFeePpm: 0n } as V4State
+    s.recheck(P1, stored)
+    expect(s.pool(P1).state).toMatchObject({ verified: true, differences: [], amm: { lpFeePpm: 12_345n } })
+    s.run({ kind: 'load', block: s.tip, pools: [{ ...s.sim.loaded(P1), state: stored }] })
+    expect(s.pool(P1).state.amm).toMatchObject({ lpFeePpm: 12_345n })
+    s.recheck(P1, { ...stored, protocolFee: 5n })
+    expect(s.pool(P1).state.differences.map(({ field }) => field)).toEqual(['protocol_fee'])
+  })
+
+  it('R-verify-5: of a v4 pool whose fee is fixed compares the fee', () => {
+    const s = v4Market(3_000n)
+    s.recheck(P1, { ...s.pool(P1).state.amm, lpFeePpm: 3_001n } as V4State)
+    expect(s.pool(P1).state.differences.map(({ field }) => field)).toEqual(['lp_fee_ppm'])
   })
 
   it('R-verify-5, R-reading-1: read at a canonical block verifies a quiet pool as of that block, until it is orphaned', () => {

@@ -4,13 +4,14 @@ import {
   deployV4Hook,
   deployV4Manager,
   initialiseV4Pool,
+  send,
   trader,
   V4_DYNAMIC_FEE,
   v4HookAddress,
   v4Key,
   type V4Pool,
 } from '@assay/world'
-import { getAddress, zeroAddress } from 'viem'
+import { encodeFunctionData, getAddress, parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { isPoolUpsert, isSwap, isTokenUpsert } from './testing/record.ts'
@@ -18,9 +19,17 @@ import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts
 import { openTestService, startTestService, type TestService } from './testing/testService.ts'
 
 /** None of them has a pool in the plan. */
-const WITH = { tokens: [token(0x50, 'NEWT', 0.5), token(0x51, 'OLM', 2), token(0x52, 'TOAD', 0.5)] } as const
+const WITH = {
+  tokens: [
+    token(0x50, 'NEWT', 0.5),
+    token(0x51, 'OLM', 2),
+    token(0x52, 'TOAD', 0.5),
+    token(0x53, 'PIKE', 0.5),
+  ],
+} as const
 
 const Q96 = 1n << 96n
+const hookAbi = parseAbi(['function setManager(address manager)', 'function setFee(uint24 fee)'])
 /** 4000 and 1000 of the token for one of the native currency, both of 18 decimals. */
 const ROOT = {
   4000: (Q96 * 6_324_555_320n) / 100_000_000n,
@@ -45,7 +54,10 @@ const deployment = () => ({
   factory_address: manager,
   deployment_block: 0,
 })
-const options = () => ({ deployments: [deployment()], tokens: ['LARK', 'MOTH', 'NEWT', 'OLM', 'TOAD'] })
+const options = () => ({
+  deployments: [deployment()],
+  tokens: ['LARK', 'MOTH', 'NEWT', 'OLM', 'TOAD', 'PIKE'],
+})
 
 beforeAll(async () => {
   chain = await startTestChain(planWith(WITH))
@@ -199,6 +211,13 @@ describe('a pool created while the service follows', () => {
   })
 })
 
+describe('an id that no pool has', () => {
+  it('is NOT_A_POOL', async () => {
+    const quoted = client.quotePool({ chain_id: CHAIN_ID, pool_address: `0x${'5'.repeat(64)}` })
+    await expect(quoted).rejects.toMatchObject({ status: 404, code: 'NOT_A_POOL' })
+  })
+})
+
 describe('a hook', () => {
   it('R-hook-2: that sets the fee leaves a price, with a cap', async () => {
     const hooks = await deployV4Hook(
@@ -213,6 +232,28 @@ describe('a hook', () => {
     await service.untilRecord('the price', after, isTokenUpsert(chain.token('TOAD')))
     const [hop] = (await priced('TOAD')).routes[0]?.hops ?? []
     expect(hop?.caps).toContainEqual({ code: 'HOOK_FEE', cap: 6 })
+  })
+
+  it('R-hook-2: that overrides the stored fee for a swap leaves the pool sound, at the fee that was paid', async () => {
+    const { client: node } = chain.world
+    const address = v4HookAddress(0xfee2n, 'beforeSwap')
+    const hooks = await deployV4Hook(node, 'DynamicReturnFeeTestHook', manager, address)
+    for (const data of [
+      encodeFunctionData({ abi: hookAbi, functionName: 'setManager', args: [manager] }),
+      encodeFunctionData({ abi: hookAbi, functionName: 'setFee', args: [12_345] }),
+    ])
+      await send(node, { to: hooks, data })
+    const after = await service.head()
+    const pool = await createPool('PIKE', V4_DYNAMIC_FEE, ROOT[4000], hooks)
+    await service.untilRecord('the pool', after, isPoolUpsert(pool.id))
+    await service.untilTip(await chain.run(sell(pool, 5000n * ETHER)))
+    const hopOf = async () => {
+      const quote = await priced('PIKE')
+      const { differences } = await verify(quote, { rpc: chain.world.url })
+      expect(differences).toEqual([])
+      return quote.routes.flatMap(({ hops }) => hops).find(({ pool_id }) => pool_id === pool.id)
+    }
+    expect((await hopOf())?.slot).toMatchObject({ lp_fee_ppm: 12_345 })
   })
 
   it('R-hook-1: that returns amounts is refused by name', async () => {

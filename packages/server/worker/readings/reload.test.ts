@@ -100,8 +100,8 @@ function chainOf(pools: number) {
         said.push(`${tokens.length} searched`)
         return new Set(tokens)
       },
-      note: needs => said.push(`${needs.length} left to others`),
     },
+    requested: { note: needs => said.push(`${needs.length} left to others`) },
     intake: new Intake({
       state,
       recent: new RecentBlocks(state),

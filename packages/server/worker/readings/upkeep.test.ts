@@ -4,6 +4,7 @@ import { priceFeedAbi, send, testTokenAbi, trader } from '@assay/world'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createChainRpc } from '../../feed/endpoints/chainRpc.ts'
+import { FeedError } from '../../feed/feedError.ts'
 import { fetchBlock } from '../../feed/proof/block.ts'
 import type { Endpoint } from '../../feed/endpoints/endpoint.ts'
 import type { BlockRef, ChainRpc, VerifiedBlock } from '../../feed/feed.ts'
@@ -18,11 +19,13 @@ import type { Hex } from '../../ops/hex.ts'
 import { loadConfig } from '../../config/loadConfig.ts'
 import { startTestChain, type TestChain } from '../../endToEnd/testing/testChain.ts'
 import { writeConfig } from '../../endToEnd/testing/testService.ts'
-import { bornAs, knownTicksOf } from './audit.ts'
+import { bornAs, knownTicksOf, UPGRADES } from './audit.ts'
 import { Intake } from './intake.ts'
 import { RecentBlocks } from '../recentBlocks.ts'
 import { setupOf } from '../setupOf.ts'
 import { Upkeep, type UpkeepContext } from './upkeep.ts'
+
+const HOUR_MS = 3_600_000
 
 let chain: TestChain
 let state: State
@@ -114,6 +117,15 @@ async function tend(): Promise<void> {
   await upkeep.tend([])
 }
 
+const setDecimals = (token: Hex, decimals: number) =>
+  send(chain.world.client, {
+    to: token,
+    data: encodeFunctionData({ abi: testTokenAbi, functionName: 'setDecimals', args: [decimals] }),
+  })
+
+const upgradeOf = (address: Hex): VerifiedBlock['logs'][number] =>
+  ({ address, topics: [[...UPGRADES][0]] }) as unknown as VerifiedBlock['logs'][number]
+
 const poolOf = (address: Hex) => {
   const pool = state.pools.get(address)
   if (pool === undefined) throw new Error(`${address} is not known`)
@@ -174,12 +186,7 @@ test('unreported ticks are found by reading all of them, and taken over', async 
 
 test('R-decimals-3: a token’s changed value is accepted only when it is repeated half an hour later', async () => {
   const lark = chain.token('LARK')
-  const say = (decimals: number) =>
-    send(chain.world.client, {
-      to: lark,
-      data: encodeFunctionData({ abi: testTokenAbi, functionName: 'setDecimals', args: [decimals] }),
-    })
-  await say(9)
+  await setDecimals(lark, 9)
   await skipTo()
   await tend()
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 18, changedTo: 9 })
@@ -188,7 +195,33 @@ test('R-decimals-3: a token’s changed value is accepted only when it is repeat
   await chain.world.client.increaseTime({ seconds: HOLD_MS / 1_000 })
   await tend()
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 9, changedTo: null })
-  await say(18)
+  await setDecimals(lark, 18)
+})
+
+test('a token that cannot be read keeps no other token unread, and is not read with every block', async () => {
+  const [bad, lark] = [chain.token('MOTH'), chain.token('LARK')]
+  const read: Hex[] = []
+  const readToken: Market['readToken'] = async (token, ...rest) => {
+    read.push(token)
+    if (token === bad) throw new FeedError('ANSWER_TOO_LARGE', 'node', 'its name has no end')
+    return market.readToken(token, ...rest)
+  }
+  const intervals = { tokensMs: HOUR_MS, poolsMs: HOUR_MS }
+  const partly = new Upkeep({ ...context, market: { ...market, readToken }, intervals })
+  const tendWith = async (...tokens: readonly Hex[]) => {
+    read.length = 0
+    await follow()
+    await partly.tend([{ proof: 'none', logs: tokens.map(upgradeOf) }])
+    return read.includes(bad)
+  }
+  await setDecimals(lark, 9)
+  expect(await tendWith(bad, lark)).toBe(true)
+  expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 18, changedTo: 9 })
+  expect(warnings).toContain('a token could not be read again')
+  expect(await tendWith()).toBe(false)
+  intervals.tokensMs = 0
+  expect(await tendWith()).toBe(true)
+  await setDecimals(lark, 18)
 })
 
 test('a price that leaves the known ticks requests them, and the reading then covers it again', async () => {
