@@ -138,7 +138,7 @@ describe('a killed service', () => {
     flip(`${killed}-wal`, Math.floor(copied / 10))
     await expect(started(killed, async () => undefined)).rejects.toMatchObject({
       code: 'STORE_CORRUPT',
-      message: expect.stringMatching(/lost its end .* does not hold together: .*assay db restore/),
+      message: expect.stringMatching(/lost its end .* is not consistent: .*assay db restore/),
     })
     // Nothing was given out meanwhile, and it is refused again.
     await expect(started(killed, async () => undefined)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
