@@ -238,7 +238,7 @@ describe('a mark', () => {
     const path = join(folder, 'assay.db')
     await started(path, store => commitSteps(store, 1, 3))
     spoil(`${path}.mark`)
-    expect((await check(path)).faults).toEqual([expect.stringMatching(/^the mark beside the database is/)])
+    expect((await check(path)).faults).toEqual([expect.stringMatching(/^the mark of the database is/)])
     await started(path, async (store, losses) => {
       expect(losses).toMatchObject([{ why, mark: null, lost: null, epoch: 1 }])
       expect((await store.readBounds()).epoch).toBe(1)
