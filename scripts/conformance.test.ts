@@ -14,7 +14,7 @@ describe.each(Object.entries(LEAST))('docs/evidence/%s', (page, least) => {
 
   it('the table is read', () => {
     expect(rows.length).toBeGreaterThanOrEqual(least)
-    // Whatever stands in a table, its head aside, is a row.
+    // Every line of a table except its head is a row.
     const inTables = lines.filter(line => line.startsWith('| ') && line.endsWith(') |'))
     expect(rows).toHaveLength(inTables.length)
   })

@@ -1,4 +1,4 @@
-/** docs/evidence/DEPENDENCIES.md is what the lockfile says, each package has its reason, and no script at install is new to us. */
+/** docs/evidence/DEPENDENCIES.md matches the lockfile, each package has its reason, and no script at install is new to us. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
@@ -46,10 +46,10 @@ it('the tables are as `npm run docs:dependencies` writes them', () => {
   const sizes = (page: string) => [...page.matchAll(SIZE)].map(([, size = '']) => size)
   expect(sizes(text).length).toBe(directDependencies().length)
   for (const [at, size] of sizes(made).entries()) {
-    const told = sizes(text)[at] ?? ''
+    const stated = sizes(text)[at] ?? ''
     // Binaries are of the machine.
     if (/^\d/.test(size))
-      expect(Math.abs(Number(size) - Number(told)), told).toBeLessThan(0.2 + 0.1 * Number(told))
+      expect(Math.abs(Number(size) - Number(stated)), stated).toBeLessThan(0.2 + 0.1 * Number(stated))
   }
 })
 

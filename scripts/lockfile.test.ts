@@ -12,8 +12,8 @@ it('holds no address to download from', () => {
 })
 
 it('a package of one platform is for the platform in its name', () => {
-  const told = foreign.filter(path => locked[path]?.optional === true && locked[path]?.os !== undefined)
-  const named = told.filter(path => /-|\//.test(path.slice('node_modules/'.length)))
+  const optional = foreign.filter(path => locked[path]?.optional === true && locked[path]?.os !== undefined)
+  const named = optional.filter(path => /-|\//.test(path.slice('node_modules/'.length)))
   expect(named.length).toBeGreaterThan(50)
   for (const path of named) {
     const { os, cpu } = locked[path] ?? {}

@@ -1,4 +1,4 @@
-/** House rules held by a test: who may import whom, which numbers the engine may have, what a commit may contain. */
+/** The rules of this repository as tests: allowed imports, the engine's number types, the contents of a commit. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -16,7 +16,7 @@ const sources = files.filter(file => /\.tsx?$/.test(file))
 const engine = sources.filter(file => file.startsWith('packages/engine/') && !isTest(file))
 const text = (file: string) => readFileSync(file, 'utf8')
 
-/** What each layer of the engine may import, itself aside. A layer is a folder; '' is the package's root. */
+/** What each layer of the engine may import, besides itself. A layer is a folder; '' is the package's root. */
 const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   exact: ['root:assert', 'root:units'],
   amm: ['exact', 'memory:switch', 'root:assert', 'root:units'],
@@ -65,7 +65,7 @@ const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What each layer of the server may import, itself aside. */
+/** What each layer of the server may import, besides itself. */
 const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ops: [],
   config: ['ops'],
@@ -97,7 +97,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['@assay/console', '@assay/sdk', '@assay/server', '@assay/world'],
 }
 
-/** `number` where a type stands. */
+/** `number` in the place of a type. */
 const BARE_NUMBER = /(:|<|\||\[|=>|\bas)\s*(readonly )?number\b(?!\s*[:=])|\bnumber\[\]/
 
 type Import = { readonly file: string; readonly target: string; readonly isType: boolean }

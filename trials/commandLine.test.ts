@@ -1,4 +1,4 @@
-/** Every trial that npm runs says what it takes, before it starts anything. */
+/** Every npm trial prints its usage before it starts anything. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

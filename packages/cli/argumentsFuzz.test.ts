@@ -1,4 +1,4 @@
-/** Whatever stands on the command line: a value of its kind, or a sentence and code 2. */
+/** Arbitrary command lines give a value of the right kind, or a sentence and exit code 2. */
 import * as fc from 'fast-check'
 import { CommanderError, InvalidArgumentError } from 'commander'
 import { expect, it } from 'vitest'

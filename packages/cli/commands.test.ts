@@ -315,7 +315,7 @@ describe.each(PLACES)('on %s', place => {
     }
     const key = await begin()
     expect(await begin()).toBe(key)
-    // Of another database: the key is made anew.
+    // A different database, so the key is issued again.
     copyFileSync(writeConfig(chain, { name: `other-${isTerminal}` }), join(own, 'assay.yaml'))
     expect(await begin()).not.toBe(key)
     expect(existsSync(join(own, 'data', 'world'))).toBe(false)

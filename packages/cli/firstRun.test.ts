@@ -133,7 +133,7 @@ it('npm install && npm start: the commands it prints work, Ctrl-C stops everythi
   const again = new Run(`npm start -- --port ${port}`)
   const againS = Number(await again.until(/Assay is up after ([0-9.]+) s/))
   expect(await again.until(/API key {2}(assay_\S+)/)).toBe(key)
-  // The same log: nothing of it is lost, and it grows.
+  // The same log: no record is lost, and it grows.
   expect(head().head_sequence).toBeGreaterThanOrEqual(before)
   await expect.poll(() => head().head_sequence, { timeout: 60_000 }).toBeGreaterThan(before)
   await again.stop()

@@ -1,4 +1,4 @@
-/** `assay mcp`: what it prints is what a client can start, and what that says when the service is away or refuses the key. */
+/** `assay mcp`: a client can start from the printed configuration; errors when the service is down or refuses the key. */
 import { afterAll, expect, it } from 'vitest'
 import { callTool, startMcp } from '../server/endToEnd/testing/mcpClient.ts'
 import { openTestApi } from '../server/endToEnd/testing/testApi.ts'

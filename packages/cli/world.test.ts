@@ -178,7 +178,7 @@ describe('every example of the documentation', () => {
   })
 })
 
-/** A block that imports begins a program; one that does not goes on with the program before it. */
+/** A block with imports begins a program; one without continues the program before it. */
 function wholePrograms(blocks: readonly DocBlock[]): readonly string[] {
   const programs: string[] = []
   for (const { text } of blocks)

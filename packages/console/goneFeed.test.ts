@@ -1,4 +1,4 @@
-/** A chain that nothing is heard of any more: the console withholds its prices, says why, and shows them again after. */
+/** A chain whose feed is silent: the console withholds its prices, shows the reason, and shows them again on recovery. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'

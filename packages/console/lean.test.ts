@@ -90,7 +90,7 @@ it('the chart looks and behaves as with all of uPlot, and is smaller', async () 
 it('the chart is drawn in any browser language', async () => {
   const script = await bundleWith(steppedPlot())
   const page = await browser.newPage({ locale: 'en-US' })
-  // What Chromium says under LANG=C.
+  // What Chromium reports under LANG=C.
   await page.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'en-US@posix' }))
   await page.goto('about:blank')
   await page.setContent('<body></body>')

@@ -90,7 +90,7 @@ it('a policy is tried before it applies: the dry run lists what would change and
   await page.getByRole('button', { name: 'Dry run' }).click()
   await page.getByRole('button', { name: 'Put in force' }).click()
   await expect.poll(async () => (await client.admin.fetchPolicy()).policy_version, PATIENT).toBe(before)
-  // The refused one is told by the browser, too.
+  // The browser reports the refused request too.
   expect(shown.faults('400')).toEqual([])
 })
 

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const row = (symbol: string) => shown.page.locator(`[data-token="${CHAIN_ID}/${chain.token(symbol)}"]`)
 
-/** The token with the fewest records: one, unless the chain stood still meanwhile and all were published again. */
+/** The token with the fewest records: one, unless the chain stopped meanwhile and all were published again. */
 async function tokenSeldomPriced(client: Client): Promise<string> {
   const { tokens } = await client.fetchTokens({ chain_id: CHAIN_ID })
   let least = { token: '', records: Number.POSITIVE_INFINITY }

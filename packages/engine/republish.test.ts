@@ -413,7 +413,7 @@ describe('a token whose own pools did not change', () => {
       // There the selected route is material, whatever the anchor rests on.
       policy: { revision: 1 },
     })
-    // WETH rests on DAI; T goes on from either to the same extent, and selects USDC.
+    // WETH depends on DAI; T continues from either to the same extent, and selects USDC.
     s.v2(P1, [T, X], [WETH, 30n * E18], { deployment: 'one' })
     s.v2(P2, [WETH, EX / 20n], [USDC, EY / 20n], { deployment: 'two' })
     s.v2(P3, [WETH, EX], [DAI, 200_000_000n * E18], { deployment: 'three' })
@@ -604,7 +604,7 @@ describe('by time alone', () => {
 })
 
 describe('depth that grows behind the first hop', () => {
-  /** T is heard over USDC at once, over WETH as far as the young P2 behind it lets it through. */
+  /** T has a full vote over USDC at once, over WETH only as far as the young P2 behind it allows. */
   function climbing(): Scenario {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18], { deployment: 'one' })
@@ -617,14 +617,14 @@ describe('depth that grows behind the first hop', () => {
 
   it('R-timer-2: a score that depends on it is published by a timer, though no hop of the token changed', () => {
     const s = climbing()
-    const told = new Set<string>()
+    const seen = new Set<string>()
     while (s.nowMs < s.tip.timeMs + HOUR / 2) {
       s.timer()
       const { score, caps } = s.pricedNow(T)
       expect(s.priced(T).confidence).toMatchObject({ score, caps })
-      told.add(caps.map(({ code }) => code).join())
+      seen.add(caps.map(({ code }) => code).join())
     }
-    expect(told.size).toBeGreaterThan(1)
+    expect(seen.size).toBeGreaterThan(1)
   })
 
   it('a token that it cannot affect is not evaluated because of it', () => {

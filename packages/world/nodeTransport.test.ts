@@ -66,7 +66,7 @@ test('a refused call fails with the node’s own message, and its neighbours do 
   ])
   expect(block).toMatchObject({ status: 'fulfilled' })
   expect(refused).toMatchObject({ status: 'rejected', reason: { code: -32_601 } })
-  // mstore, revert: what the contract says is handed on.
+  // mstore, revert: the contract's message is passed on.
   await client.setCode({
     address: '0x00000000000000000000000000000000000000aa',
     bytecode: '0x602a60005260206000fd',

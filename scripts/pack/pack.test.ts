@@ -89,7 +89,7 @@ describe('assay-server', () => {
   test('it serves its API and the console that it came with', async () => {
     const child = spawn(process.execPath, [program(home, 'assay-server'), 'serve', '--port', '0'], {
       cwd: home,
-      // No node answers there: the API serves all the same, and says so.
+      // No node answers there: the API serves anyway, and reports it.
       env: { ...process.env, ASSAY_RPC_1: 'http://127.0.0.1:1' },
       stdio: ['ignore', 'pipe', 'ignore'],
     })

@@ -1,5 +1,5 @@
 /**
- * The engine's own step, checked each time: every pool holds what the chain says at the tip, and the published state
+ * The engine's own step, checked each time: every pool equals the chain at the tip, and the published state
  * of every token equals its present evaluation (`publishedPrices.ts`).
  */
 import { adapterOf, type AmmState, type PoolTerms } from '../../packages/engine/amm/families.ts'

@@ -1,4 +1,4 @@
-/** Whatever a service says, a terminal is only shown it. */
+/** Text from a service never controls the terminal. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { runs, survive, text } from '../../server/ops/testing/hostile.ts'

@@ -3,7 +3,7 @@
  * every edge of the curve they share.)
  *
  * A twin is advanced by the pool's events alone. Before each Swap the twin foresees it from what was asked: amounts, price,
- * tick and liquidity must be those of the log, at the fee the pool has told. Then its storage is read, fee included, and the
+ * tick and liquidity must be those of the log, at the fee the pool reported. Then its storage is read, fee included, and the
  * contract is asked for its depth, and the published quoter for both kinds of swap.
  */
 import {
@@ -80,13 +80,13 @@ type Contracts = {
   readonly name: string
   readonly tiers: readonly { readonly feePpm: number; readonly tickSpacing: number }[]
   create(pair: readonly [Address, Address], feePpm: number): Promise<Address>
-  /** Takes a share of the fees for whoever runs the pools. */
+  /** Takes a share of the fees for the operator of the pools. */
   charge(pool: Address, feePpm: number): Promise<void>
   born(tier: { readonly feePpm: number; readonly tickSpacing: number }): Born
   mint(pool: Address, lower: number, upper: number, liquidity: bigint): Hex
   events(logs: TransactionReceipt['logs']): AlgebraEvent[]
   state(pool: Address): Promise<AmmState>
-  /** What the published quoter says of an exact input, or output, and at which fee. */
+  /** The published quoter's result for an exact input, or output, and its fee. */
   quote(question: Question): Promise<{ readonly amount: bigint; readonly feePpm: bigint | null }>
 }
 

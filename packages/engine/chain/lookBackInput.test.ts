@@ -39,7 +39,7 @@ class Unwatched {
     this.s.run({ kind: 'block', block: { ...block, events: [] } })
   }
 
-  /** A block of which the pools that are known hear. */
+  /** A block whose events the known pools receive. */
   follow(afterMs: number): void {
     const block = this.s.sim.mine({ afterMs })
     this.#blocks.push(block)

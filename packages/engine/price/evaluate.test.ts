@@ -46,7 +46,7 @@ const reservesOf = ({ bps = 0n, of = 1_000n }: Spec): readonly [bigint, bigint] 
   (Y * of * (10_000n + bps)) / 10_000_000n,
 ]
 
-/** T with deep pools against USDC at 2 USD plus `bps`, of `of` thousandths, each of its own deployment unless told. */
+/** T with deep pools against USDC at 2 USD plus `bps`, of `of` thousandths, each of its own deployment by default. */
 function pools(specs: readonly Spec[], setting: Setting = {}): Scenario {
   const s = scenario(setting)
   specs.forEach((spec, at) => {

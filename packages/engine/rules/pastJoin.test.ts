@@ -49,7 +49,7 @@ describe('a folded past, before a followed one', () => {
   test('R-history-9: is the folded past up to the first followed moment, and the followed one from there on', () => {
     fc.assert(
       fc.property(fc.oneof(moves, few), fc.oneof(moves, few), fc.nat(300), (before, own, skip) => {
-        // Both were told of the same tip; the one that is followed began later, or did not.
+        // Both know the same tip; the followed one began later, or did not.
         const followedMoves = own.map(move => ({ ...move, timeMs: ms(move.timeMs + skip * 5_000) }))
         const [folded, followed] = [fold(before), fold(followedMoves)]
         const tipMs = ms(Math.max(before.at(-1)!.timeMs, followedMoves.at(-1)!.timeMs))
@@ -67,7 +67,7 @@ describe('a folded past, before a followed one', () => {
         expect(heldAt(both, tipMs)).toEqual(heldAt(right, tipMs))
         const times = all(both).map(({ fromMs }) => fromMs)
         expect(times).toEqual(times.toSorted((a, b) => a - b))
-        // It goes on like any other: of full minutes one is left, and what is open is of one minute.
+        // It continues like any other: one full minute is left, and the open part is of one minute.
         expect(new Set(both.open.map(({ fromMs }) => minuteOf(fromMs))).size).toBe(1)
         expect(rolled(both, tipMs)).toEqual(both)
       }),

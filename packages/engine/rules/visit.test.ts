@@ -136,7 +136,7 @@ describe('bookRatio', () => {
           expect(inWindow(changesOf(book(reopened, other, nearest)), booked.timeMs)).toEqual(
             inWindow(bookRatio(before, other, nearest), booked.timeMs),
           )
-          // R-visit-5: what was there before the span stands.
+          // R-visit-5: everything before the span is unchanged.
           const until = (changes: readonly Change[]) => changes.filter(({ fromMs }) => fromMs < sinceMs)
           expect(until(plain)).toEqual(until(before))
           expect(changesOf(entered)).toEqual(before)

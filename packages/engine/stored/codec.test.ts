@@ -83,7 +83,8 @@ test('R-fold-6: state stored with whole histories is read, and continues as befo
       if (key.startsWith('pool/')) image.state.history = historyText(state.pools.get(address)?.state)
       else if (key.startsWith('undo/')) {
         const journal = state.journals.find(({ key: own }) => own === key)
-        for (const [pool, told] of image.pools) told.history = historyText(journal?.pools.get(pool as never))
+        for (const [pool, stored] of image.pools)
+          stored.history = historyText(journal?.pools.get(pool as never))
       } else return [key, text]
       return [key, JSON.stringify(image)]
     })
@@ -91,7 +92,7 @@ test('R-fold-6: state stored with whole histories is read, and continues as befo
   for (const input of life.slice(half)) expect(step(back, input).records).toEqual(step(state, input).records)
 })
 
-/** As it was stored before it was told from another one. */
+/** As it was stored before deltas existed. */
 function historyText(from: PoolState | undefined): unknown {
   return JSON.parse(
     JSON.stringify(changesOf((from as PoolState).history), (_, each: unknown) =>

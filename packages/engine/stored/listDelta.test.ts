@@ -1,4 +1,4 @@
-/** A list told from the one after it is the list that was told, whatever both hold; and is short where they share most. */
+/** A list stored as a delta of the one after it is restored exactly, and is short when they share most entries. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cases } from '../testing/cases.ts'

@@ -1,4 +1,4 @@
-/** Whatever a service, or whoever stands in its place, answers or streams: values, an `AssayError`, or an outcome. */
+/** Arbitrary responses and messages, from a service or an impostor, become values, an `AssayError`, or an outcome. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { expectUntouched, jsonText, runs, SECRET, spoiled, text } from '../../server/ops/testing/hostile.ts'

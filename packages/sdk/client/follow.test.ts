@@ -12,7 +12,7 @@ function following(service: ScriptedService, request: Partial<FollowRequest> = {
   return client.follow({ chain_id: sample.CHAIN, backoff: QUICK, ...request })
 }
 
-const told = (event: FollowEvent): string =>
+const summary = (event: FollowEvent): string =>
   event.kind === 'record'
     ? `record ${event.record.stream_sequence}`
     : `${event.status}${event.reason === null ? '' : ` (${event.reason})`}`
@@ -21,7 +21,7 @@ const told = (event: FollowEvent): string =>
 async function until(follower: Follower, last: string): Promise<string[]> {
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(told(event))
+    seen.push(summary(event))
     if (seen.at(-1) === last) break
   }
   return seen
@@ -115,7 +115,7 @@ test('R-stream-4: a reset discards the state and starts from a new snapshot', as
   const follower = following(service)
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(told(event))
+    seen.push(summary(event))
     if (event.kind === 'status' && event.reason !== null)
       atReset.push(cents(follower, 1), String(follower.sequence))
     if (seen.at(-1) === 'record 95') break
@@ -347,7 +347,7 @@ test('R-present-3: a price past its expiry is not shown, whatever the stream say
   expect(follower.token(sample.tokenId(77))).toBe(undefined)
 })
 
-/** A service with one token of 100 cents, and a clock that stands where it is put. */
+/** A service with one token of 100 cents, and a clock that stays where it is set. */
 function watched(request: Partial<FollowRequest> = {}) {
   const service = new ScriptedService()
   service.pages = [pairPage(9, 1, 100, 5)]
@@ -421,7 +421,7 @@ test.each(['snapshot', 'session'] as const)(
     const seen: unknown[] = []
     for await (const event of follower) {
       if (event.kind === 'status' && event.status === 'resetting') continue
-      seen.push([told(event), shown()?.state])
+      seen.push([summary(event), shown()?.state])
       if (event.kind === 'record' && event.record.stream_sequence === 13) break
     }
     expect(seen).toEqual([
@@ -447,7 +447,7 @@ test('after a connection was away longer than a silence, prices return with the 
   const seen: unknown[] = []
   for await (const event of follower) {
     if (event.kind === 'status' && event.status === 'reconnecting') clock.nowMs += 3_600_000
-    seen.push([told(event), shown()?.state])
+    seen.push([summary(event), shown()?.state])
     if (event.kind === 'record') break
   }
   expect(seen).toEqual([
@@ -486,7 +486,7 @@ test('it can be ended while it waits to retry', async () => {
   const follower = following(service, { backoff: { baseMs: 1e9, maxMs: 1e9, maxFailures: 9 } })
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(told(event))
+    seen.push(summary(event))
     if (event.kind === 'status' && event.status === 'reconnecting') setImmediate(() => follower.close())
   }
   expect(seen).toEqual(['resetting', 'replaying', 'reconnecting (1006)'])

@@ -36,7 +36,7 @@ function fold(log: readonly Envelope[]): Market {
   return market
 }
 
-/** States by id: which record said them is told apart by their content. */
+/** States by id; their content distinguishes the records they come from. */
 const contents = (market: Market) => ({
   tokens: new Map([...market.tokens.values()].map(({ token_id, price }) => [token_id, price])),
   pools: new Map([...market.pools.values()].map(({ pool_id, state }) => [pool_id, state?.reserves])),

@@ -11,7 +11,7 @@ const POLICY_0_1 = JSON.parse(
 )
 const NAME_0_1 = 'p4a191b55fa7facf0156085416073e961'
 
-/** Two pools that agree, one of a tenth through WETH, and a small one that says another price. */
+/** Two pools that agree, one of a tenth through WETH, and a small one with another price. */
 function market(policy: unknown): Scenario {
   const s = scenario({ stables: [USDC, DAI], policy })
   s.v2(P1, [T, 1_000_000n * E18], [USDC, 2_000_000n * E6], { deployment: 'one' })

@@ -6,7 +6,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 import type * as engine from '../../engine/record.ts'
 import { cases } from '../../engine/testing/cases.ts'
 import { conformance } from '../testing/conformance.ts'
-import { tell, type Told } from '../testing/engineRecords.ts'
+import { tell, type Output } from '../testing/engineRecords.ts'
 import type { SwapEvent } from './poolEvent.ts'
 import type { CompactPriced, CompactUnpriced } from './price.ts'
 import { EvaluatedQuote, PoolQuote } from './quote.ts'
@@ -14,13 +14,13 @@ import type { JsonSchema } from './schema.ts'
 import { Envelope } from './stream.ts'
 
 /**
- * What the wire (R-wire-7) names and the engine does not say. The check goes on as if it did, and fails when the
+ * Fields that the wire (R-wire-7) has and the engine does not emit. The check continues as if it did, and fails when the
  * engine has closed a gap: then its line, and what fills it in below, go.
  */
 const GAPS: string[] = []
 
-const lives: Told[] = Array.from({ length: cases(8) }, (_, seed) => tell(seed, 60))
-const everything = (kind: keyof Told) => lives.flatMap(life => life[kind])
+const lives: Output[] = Array.from({ length: cases(8) }, (_, seed) => tell(seed, 60))
+const everything = (kind: keyof Output) => lives.flatMap(life => life[kind])
 
 /** Fills the gaps, and notes each one met. */
 function filled<Node>(node: Node, met: Set<string>): Node {

@@ -1,4 +1,4 @@
-/** Whatever stands in the headers that say who somebody is: a credential, an address, or nobody. */
+/** Arbitrary identity headers give a credential, an address, or nothing. */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import * as fc from 'fast-check'
@@ -98,7 +98,7 @@ it('a forwarded header of any text admits nobody who is not allowed, and always 
         const { address } = survive(() => addresses.of(request)) ?? { address: 'none' }
         expect(socket === undefined || isIP(address) !== 0).toBe(true)
         const isAllowed = survive(() => addresses.isAllowed(request))
-        // A stranger's header is believed by nobody.
+        // Headers from an untrusted address are ignored.
         if (socket !== '10.0.0.1' && socket !== '::ffff:10.0.0.1') expect(isAllowed).toBe(false)
         survive(() => throttle.fail(address))
       },

@@ -92,7 +92,7 @@ test('a holder without a heartbeat for four seconds loses its lease, and not bef
   clock.advance(4000)
   await looks(3)
   expect(next.leases).toEqual([])
-  // With the four seconds after which PostgreSQL ends a commit nobody goes on with, and half a second to the next look: ten at most.
+  // With the four seconds after which PostgreSQL ends an abandoned commit, and half a second to the next check: ten at most.
   clock.advance(1)
   await until('both chains', () => next.leases.length === 2)
   expect([leases.ownerOf(1), leases.ownerOf(2)]).toEqual(['next', 'next'])

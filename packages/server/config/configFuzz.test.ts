@@ -1,4 +1,4 @@
-/** Whatever stands in the configuration file or in the environment: it loads, or every fault is told, and no secret with it. */
+/** Arbitrary configuration files and environments load, or every fault is reported, without a secret. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -35,7 +35,7 @@ function keysOf(schema: JsonSchema, path = ''): string[] {
   })
 }
 
-/** Every place of a document with what stands there. */
+/** Every path of a document with its value. */
 function placesOf(
   value: unknown,
   steps: readonly (string | number)[] = [],

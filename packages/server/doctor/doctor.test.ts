@@ -61,7 +61,7 @@ const at = (...urls: readonly string[]) => ({
 const checkOf = (diagnosis: Diagnosis, name: Check['name'], endpoint = 0): Check | undefined =>
   diagnosis.chains[0]?.endpoints[endpoint]?.checks.find(check => check.name === name)
 
-/** A clock that stands so long after the chain's head. */
+/** A clock set this long after the chain's head. */
 async function clockAfter(ms: number): Promise<Clock> {
   const { timestamp } = await one.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
   return { ...systemClock, nowMs: () => Number(timestamp) * 1000 + ms }

@@ -1,4 +1,4 @@
-/** P18: a feed is taken for one in dollars only when it says so itself. */
+/** P18: a feed counts as one in dollars only when it describes itself so. */
 import { expect, test } from 'vitest'
 import { LOGGER, startLocalChain } from '../feed/testing/localChain.ts'
 import { startRpcProxy } from '../feed/testing/rpcProxy.ts'

@@ -1,5 +1,5 @@
 /**
- * Back-fill of a real chain through nodes that refuse, cut and leave out: what is stored is what the chain says, in
+ * Back-fill of a real chain through nodes that refuse, truncate and omit: the store equals the chain, in
  * every case. The oracle asks the node directly, block by block.
  */
 import { spawn } from 'node:child_process'

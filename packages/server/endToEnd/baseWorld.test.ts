@@ -37,7 +37,7 @@ afterAll(async () => {
 const quoteOf = (symbol: string): Promise<TokenQuote> =>
   client.quoteToken({ chain_id: BASE, token_address: chain.token(symbol) })
 
-/** As the market has it now: it goes on by itself. */
+/** The market's current price: it keeps trading by itself. */
 const untilQuote = (symbol: string, state: TokenQuote['state']): Promise<TokenQuote> =>
   until(`${symbol} is ${state}`, async () => {
     const quote = await quoteOf(symbol)

@@ -38,7 +38,7 @@ it('a pool that no block touched is as fresh as the last block that proves it un
   expect(state?.stream_sequence).toBe(before?.stream_sequence)
   expect(state?.components.freshness).toMatchObject({ ttl_ms: before?.components.freshness.ttl_ms })
 
-  // The snapshot is as committed, and says beside it how it is now.
+  // The snapshot is as committed, with the current feeds next to it.
   const { pools } = await client.fetchPools({ chain_id: CHAIN_ID })
   const row = pools.find(({ pool_address }) => pool_address === where.pool_address)
   expect(row?.state?.verified_at_ms).toBe(before?.verified_at_ms)

@@ -1,6 +1,6 @@
 /**
  * Answers in other services' shapes, by those services' own clients in a process of their own: CoinGecko's with nothing
- * but `COINGECKO_BASE_URL` set, DefiLlama's with its fixed host led here. What they read is what the API says.
+ * but `COINGECKO_BASE_URL` set, DefiLlama's with its fixed host redirected here. Their results equal the API's.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -102,7 +102,7 @@ async function wealth(): Promise<number> {
   return (Number(lark) / 1e18) * LARK_USD + (Number(ether) / 1e18) * 2000 + Number(usdc) / 1e6
 }
 
-/** What every pool of the plan says at the start, without a fee. */
+/** The fee-free ratio of every pool of the plan at the start. */
 const LARK_USD = 1.25
 
 const quoteOf = async (service: TestService): Promise<TokenQuote> =>

@@ -77,6 +77,8 @@ describe('examples of the SDK', () => {
     })
     await service.untilTip(await chain.run(chain.sellV2(pool, 'LARK', 9000)))
     await service.untilTip(await chain.reorg(1))
-    await until('told', () => example.text.includes(`retracted ${idOf(chain.token('LARK'))}: REORG; now 1.`))
+    await until('the retraction', () =>
+      example.text.includes(`retracted ${idOf(chain.token('LARK'))}: REORG; now 1.`),
+    )
   })
 })

@@ -76,7 +76,7 @@ describe('follow on a running service', () => {
     for (const poolId of [...heard.pools, ...heard.swaps])
       expect(pools.map(each => each.pool_id)).toContain(poolId)
     expect(heard.swaps.size).toBeGreaterThan(0)
-    // What it holds is what the service says.
+    // Its state equals the service's.
     const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
     await until('the same price', () => {
       const held = follower.token(lark())?.price

@@ -38,7 +38,7 @@ const WITH = {
     { deployment: 'uniswap-v3', pair: ['USDC', 'BROAD'], usd: 400_000, feePpm: 3000 },
     { deployment: 'uniswap-v2', pair: ['WETH', 'TRAPPED'], usd: 700_000 },
     { deployment: 'v2-two', pair: ['USDC', 'TRAPPED'], usd: 500_000 },
-    // The last one is thin and yet more than a tenth of the vote, so that it is heard (R-dust-1).
+    // The last one is thin and yet more than a tenth of the vote, so that it counts (R-dust-1).
     { deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 600_000 },
     { deployment: 'v2-two', pair: ['USDC', 'THIN'], usd: 500_000 },
     { deployment: 'uniswap-v3', pair: ['USDC', 'THIN'], usd: 50_000, feePpm: 3000 },
@@ -88,7 +88,7 @@ const codesOf = ({ confidence }: PricedQuote): string[] => confidence.caps.map((
 const healthOf = () => service.health()
 const committed = ({ block }: { readonly block: Pick<Block, 'hash' | 'number'> }) => service.untilTip(block)
 
-/** The chain's clock goes on from so many seconds before the present. */
+/** The chain's clock continues from so many seconds before the present. */
 async function goTo(agoS: number): Promise<void> {
   for (; lagS - STEP > agoS; await chain.mine()) {
     lagS -= STEP
@@ -300,7 +300,7 @@ describe('a token behind a proxy', () => {
       (await service.records(after)).find(isTokenRetract(chain.token('PROXY'))),
     )
     expect(retraction.payload).toMatchObject({ reason: 'DECIMALS' })
-    // Another reading counts half an hour of blocks later, or as soon as an operator says the same as the token.
+    // A changed reading counts half an hour of blocks later, or as soon as an operator confirms it.
     const { admin } = await service.client(['admin'])
     await admin.confirmDecimals({ chain_id: CHAIN_ID, token_address: chain.token('PROXY') }, { decimals: 15 })
     // No price in between was scaled by what the token said only once.

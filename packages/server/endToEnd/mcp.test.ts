@@ -39,15 +39,15 @@ afterAll(async () => {
   await chain?.close()
 })
 
-/** A quote over HTTP and what a tool says of the same record: time alone may publish another in between. */
-async function ofOneRecord<Told extends Record<string, unknown>>(
+/** A quote over HTTP and a tool's result for the same record: time alone may publish another in between. */
+async function ofOneRecord<Result extends Record<string, unknown>>(
   given: typeof lark,
-  tool: () => Promise<Told>,
-): Promise<{ readonly quote: PricedQuote; readonly told: Told }> {
+  tool: () => Promise<Result>,
+): Promise<{ readonly quote: PricedQuote; readonly result: Result }> {
   return until('the tool and HTTP speaking of one record', async () => {
-    const told = await tool()
+    const result = await tool()
     const quote = (await http.quoteToken(given)) as PricedQuote
-    return quote.as_of.stream_sequence === told['stream_sequence'] && { quote, told }
+    return quote.as_of.stream_sequence === result['stream_sequence'] && { quote, result }
   })
 }
 
@@ -90,25 +90,28 @@ describe.each(WAYS)('over $transport in $revision', way => {
   })
 
   it('price: the number of the quote, with its block, score and expiry', async () => {
-    const { quote, told } = await ofOneRecord(lark, () => callTool(client, 'price', lark))
-    expect(told).toMatchObject(said(quote))
+    const { quote, result } = await ofOneRecord(lark, () => callTool(client, 'price', lark))
+    expect(result).toMatchObject(said(quote))
   })
 
   it('prices: several in the requested order, and null with a reason for those without one', async () => {
-    const { quote, told } = await ofOneRecord(lark, async () => {
+    const { quote, result } = await ofOneRecord(lark, async () => {
       const { prices } = await callTool(client, 'prices', { tokens: [thin, lark] })
       const [none, first] = prices as Record<string, unknown>[]
       return { ...first, none }
     })
-    expect(told).toMatchObject({ ...said(quote), none: { price_usd: null, reason: 'NO_ROUTE', score: null } })
+    expect(result).toMatchObject({
+      ...said(quote),
+      none: { price_usd: null, reason: 'NO_ROUTE', score: null },
+    })
   })
 
   it('why: components, caps and routes of a price, and the rule a pool failed', async () => {
-    const { quote, told } = await ofOneRecord(lark, () => callTool(client, 'why', lark))
-    expect((told['caps'] as { code: string }[]).map(({ code }) => code).toSorted()).toEqual(
+    const { quote, result } = await ofOneRecord(lark, () => callTool(client, 'why', lark))
+    expect((result['caps'] as { code: string }[]).map(({ code }) => code).toSorted()).toEqual(
       quote.confidence.caps.map(({ code }) => code).toSorted(),
     )
-    expect((told['routes'] as unknown[]).length).toBe(quote.routes.length)
+    expect((result['routes'] as unknown[]).length).toBe(quote.routes.length)
     const { candidates, price_usd } = await callTool(client, 'why', thin)
     expect(price_usd).toBeNull()
     expect(candidates).toContainEqual(
@@ -117,14 +120,14 @@ describe.each(WAYS)('over $transport in $revision', way => {
   })
 
   it('exit: the proceeds that HTTP states for the same block', async () => {
-    const { told, sold } = await until('one block for both', async () => {
+    const { result, sold } = await until('one block for both', async () => {
       const given = await callTool(client, 'exit', { ...lark, usd: ['1000'] })
       const answer = await http.fetchExit({ ...lark, usd: '1000' })
       if ('state' in answer) return false
       const block = given['block'] as { hash: string } | null
-      return block?.hash === answer.as_of.block_hash && { told: given, sold: answer.sales }
+      return block?.hash === answer.as_of.block_hash && { result: given, sold: answer.sales }
     })
-    const [sale] = told['sales'] as { proceeds_usd: string; asked_usd: string }[]
+    const [sale] = result['sales'] as { proceeds_usd: string; asked_usd: string }[]
     expect([sale?.asked_usd, Math.round(Number(sale?.proceeds_usd) * 1e6)]).toEqual([
       '1000',
       Number(sold[0]?.proceeds_microusd),
@@ -231,9 +234,9 @@ describe('a service that gives agents no number below 10, and one without agents
     const strict = await startTestService(chain, { name: 'strict', tokens: ['LARK'], mcp: { min_score: 10 } })
     const client = await connectMcp(strict.url, await strict.key(['read']), WAYS[0])
     for (const name of ['price', 'why', 'exit', 'verify']) {
-      const told = await callTool(client, name, lark)
-      expect(told).toMatchObject({ price_usd: null, exact: null, reason: 'BELOW_MIN_SCORE', min_score: 10 })
-      expect(told['score']).toBeLessThan(10)
+      const result = await callTool(client, name, lark)
+      expect(result).toMatchObject({ price_usd: null, exact: null, reason: 'BELOW_MIN_SCORE', min_score: 10 })
+      expect(result['score']).toBeLessThan(10)
     }
     const exit = await callTool(client, 'exit', lark)
     expect([exit['sales'], exit['largest_within_1_percent']]).toEqual([[], null])

@@ -1,4 +1,4 @@
-/** What /metrics says of a service that runs: a chain with a reorganisation, an endpoint that lies, and a stream. */
+/** The /metrics of a running service: a chain with a reorganisation, a faulty endpoint, and a stream. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { changing, type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { opened } from './testing/handshake.ts'

@@ -61,7 +61,7 @@ const quoteAt = async (node: Service, symbol: string, query: object = {}) => {
   return client.quoteToken(wanted).catch(() => null)
 }
 const trade = (usd: number) => chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDT', 'MOTH'), 'MOTH', usd))
-/** A stream without a cursor begins when it is open, and nobody says when that is: trades go on until all have heard one. */
+/** A stream without a cursor begins when it opens, at an unannounced moment: trades continue until all have received one. */
 const untilAllHear = (streams: readonly Heard[]) =>
   until('a record on every stream, or its end', async () => {
     await trade(11)

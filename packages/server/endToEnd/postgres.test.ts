@@ -1,4 +1,4 @@
-/** The whole service on PostgreSQL: it serves, is killed, and goes on where its log ended. */
+/** The whole service on PostgreSQL: it serves, is killed, and resumes where its log ended. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
 import { type ChildService, clientOf, freePort, startChildService } from './testing/childService.ts'

@@ -62,7 +62,7 @@ describe('a price', () => {
       ['MOTH', 0.04],
     ] as const) {
       const { price_usd, confidence } = await priced(symbol)
-      // The evidence is a sale, so it stands below by the fee of each hop: 0.3% of at most two.
+      // The evidence is a sale, so it is lower by the fee of each hop: 0.3% of at most two.
       expect(Number(price_usd.display) / usd).toBeGreaterThan(0.993)
       expect(Number(price_usd.display) / usd).toBeLessThanOrEqual(1)
       expect(confidence.score).toBeGreaterThan(0)

@@ -73,7 +73,7 @@ async function priced(symbol: string): Promise<PricedQuote> {
   return quote
 }
 
-/** The newest state of the token that is as asked, while blocks go on. */
+/** The newest state of the token that meets the condition, while blocks continue. */
 const untilQuote = (symbol: string, what: string, is: (quote: EvaluatedQuote) => boolean) =>
   chain.untilMining(`${symbol} ${what}`, async () => {
     const quote = await evaluated(symbol)
@@ -112,7 +112,7 @@ test('P1: decimals that change behind a proxy withdraw the price before anything
     (record.type === 'PRICE_UPSERT' || record.type === 'PRICE_RETRACT') &&
     record.payload.scope === 'token' &&
     record.payload.token_id === id
-  // Nothing on the chain tells of it: it is found when the token's turn to be audited comes, once a minute.
+  // No event reports it: it is found when the token is next audited, once a minute.
   const retracted = await chain.untilMining('the price taken back', async () =>
     (await service.records(after)).filter(own).find(({ type }) => type === 'PRICE_RETRACT'),
   )
@@ -126,11 +126,11 @@ test('P1: decimals that change behind a proxy withdraw the price before anything
       expect(Number(payload.price_usd.display) / usd(before)).toBeCloseTo(1, 1)
   await expect(admin.confirmDecimals(at, { decimals: 6 })).rejects.toMatchObject({ status: 409 })
   expect(await evaluated('PROXY')).toMatchObject({ state: 'UNPRICED', reason: 'DECIMALS' })
-  // Another reading counts half an hour of blocks later, or as soon as an operator says the same as the token.
+  // A changed reading counts half an hour of blocks later, or as soon as an operator confirms it.
   await admin.confirmDecimals(at, { decimals: 15 })
   const again = await priced('PROXY')
   expect(usd(again) / (usd(before) / 1000)).toBeCloseTo(1, 1)
-  // It is a thousandth of what it was, whoever says so.
+  // It is a thousandth of what it was, for every reader.
   expect(capsOf(again)).toContain('MAGNITUDE_JUMP')
   expect((await admin.fetchAudit({ limit: 1 })).entries).toMatchObject([
     { action: 'token.decimals', detail: '{"decimals":15}' },

@@ -84,7 +84,7 @@ async function makeUnlistedPair() {
   return { factory: address.toLowerCase() as Hex, pair: pair.address.toLowerCase() as Hex }
 }
 
-/** The longest there is: how soon an answer is there matters only where a test says so. */
+/** The longest allowed: latency matters only where a test states it. */
 const LONGEST = 'deadline_ms=10000'
 const patient = (query: string) =>
   query.includes('deadline_ms') ? query : `${query}${query === '' ? '?' : '&'}${LONGEST}`
@@ -95,7 +95,7 @@ const quote = (address: string, query = '') => get(`/v1/quote/token/${CHAIN_ID}/
 const poolQuote = (address: string, query = '') =>
   get(`/v1/quote/pool/${CHAIN_ID}/${address}${patient(query)}`)
 
-/** Asked until it is no longer pending; every answer before is a 202 that says when to come back. */
+/** Asked until it is no longer pending; every earlier response is a 202 with the time to retry. */
 async function untilAnswered(address: string): Promise<Answer> {
   const first = await quote(address)
   expect(first.status).toBe(202)
@@ -379,7 +379,7 @@ describe('while the service starts', () => {
       })
       expect(answer).toBe('200 PRICED')
       const { pools } = await (await young.client()).fetchPools()
-      // What a pool's first record says stays until it changes: it must not be said too early.
+      // A pool's first record stays until it changes: it must not be published too early.
       expect(pools.map(each => each.state?.reason ?? null)).toEqual(pools.map(() => null))
     } finally {
       resolve()

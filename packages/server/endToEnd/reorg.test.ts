@@ -88,7 +88,7 @@ describe('a reorganisation of one block', () => {
     expect(now.price_usd).toEqual(before.price_usd)
     expect(now.routes[0]?.hops[0]?.evidence).toEqual(before.routes[0]?.hops[0]?.evidence)
     // The full quote and the record are one evaluation.
-    // The quote says of a probe what it takes to run it again, too.
+    // The quote also has what is needed to repeat the probe.
     for (const [name, value] of Object.entries(retraction.payload.current))
       if (name === 'sellability') expect(now.sellability).toMatchObject(value as object)
       else expect(now[name as keyof typeof now], name).toEqual(value)

@@ -92,7 +92,7 @@ describe('a service killed with -9', () => {
     expect(new Set(swaps).size).toBe(swaps.length)
     // Six trades of two swaps each, wherever the service was at the time.
     expect(swaps).toHaveLength(12)
-    // Another one that reads it all from the start is told the very same.
+    // Another one that reads everything from the start receives exactly the same.
     const whole = await hear(client, 0, 'the whole log', record => record.stream_sequence === heard.length)
     expect(whole).toEqual(heard)
     expect(await child?.stop()).toBe(0)
@@ -130,7 +130,7 @@ describe('a service killed with -9', () => {
       expect(before.some(isTokenUpsert(chain.token(symbol)))).toBe(true)
     }
     const retraction = after.find(isTokenRetract(chain.token('MOTH')))
-    // A probe may have published one more state before the kill, after what was heard then; the last one is withdrawn.
+    // A probe may have published one more state before the kill, after the records received then; the last one is withdrawn.
     const published = [
       ...before,
       ...after.slice(0, after.indexOf(retraction as (typeof after)[number])),

@@ -1,4 +1,4 @@
-/** A running service finds out by itself whether its tokens can be sold, says so in its quotes, and when it changes. */
+/** A running service determines whether its tokens can be sold, and publishes it in quotes and on change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask } from './testing/answer.ts'
 import { CHAIN_ID, planWith } from './testing/plan.ts'

@@ -275,7 +275,7 @@ describe('R-stream-6: a connection', () => {
   it('without a cursor receives only later records', async () => {
     const before = (await gate.sequences(1)).at(-1) ?? 0
     const raw = await gate.subscribe(LIVE)
-    // Live from the moment the frame was taken: two more until one is heard, and none is missed from there on.
+    // Live from the moment the frame was accepted: two more until one arrives, and none is missed from there on.
     await until('something received', async () => {
       await gate.commit(1, stepOf(1))
       return raw.frames.length > 0
@@ -307,7 +307,7 @@ describe('a filter', () => {
     const raw = await gate.subscribe({ ...LIVE, ...filter, types: [] })
     return collect(raw)
   }
-  /** What a subscriber hears of one round of everything, from the first marker to the last. */
+  /** What a subscriber receives of one round of everything, from the first marker to the last. */
   async function collect(raw: RawSocket): Promise<string[]> {
     await until('live', async () => {
       await gate.commit(1, [health(1, 'MARK')])
@@ -458,7 +458,7 @@ describe('R-stream-6: a consumer that stops reading', () => {
         const [heard, whole] = [sequencesOf(raw), await slow.sequences(1)]
         expect(heard).toEqual(whole.slice(whole.indexOf(heard[0] ?? 0)).slice(0, heard.length))
         expect(heard.length).toBeLessThan(RECORDS)
-        // The close comes behind all that was handed to the socket, so whoever reads it has all of that.
+        // The close follows everything written to the socket, so a client that reads it has all of that.
         expect(last).toBe(heard.at(-1))
         const resumed = await slow.subscribe(LIVE, slow.seal({ sequence: last }))
         expect(await untilHeard(resumed, whole.at(-1) ?? 0)).toEqual(whole.filter(each => each > last))

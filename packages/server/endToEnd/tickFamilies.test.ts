@@ -1,6 +1,6 @@
 /**
  * Pools of the families beside v2 and v3, made by their published contracts on a test chain: the service finds them, prices
- * by them, follows their trades through a reorganisation and a restart, and what it says is what the chain says.
+ * by them, follows their trades through a reorganisation and a restart, and its output equals the chain's.
  */
 import { type TokenQuote, verify } from '@assay/sdk'
 import {

@@ -1,4 +1,4 @@
-/** Pools of a v4 manager that nobody asked for: their trades cost no state call, no record and no complaint. */
+/** Unrequested pools of a v4 manager: their trades cost no state call, no record and no warning. */
 import { createTickPool, deployV4Manager } from '@assay/world'
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -118,7 +118,7 @@ const isNamed = (path: string, differences: readonly Difference[]): boolean =>
 
 const patternOf = (path: string): string => path.replaceAll(/\[[0-9]+\]/g, '[]')
 
-/** What nothing else in the quote says again: the chain knows some of it, the past the rest. */
+/** Fields that nothing else in the quote repeats: the chain has some of them, the past the rest. */
 const SAID_ONCE = [
   /(^|\.)as_of\.(block_hash|block_number|block_time_ms|stream_sequence)$/,
   /(^|\.)(change|last_trade_ms|source)$/,
@@ -171,7 +171,7 @@ describe('a true quote', () => {
     expect(hop?.evidence?.kind).toBe('OBSERVED_SWAP')
     const [sold, left] = [exact.from(hop?.ratio as ExactValue), exact.from(hop?.marginal as ExactValue)]
     expect(exact.compare(sold, left)).toBe(1)
-    // The plan has one of each: otherwise this test says less than it seems to.
+    // The plan has one of each: otherwise this test proves less than it seems to.
     expect([...reasons].sort()).toEqual(['IMMATERIAL', 'OUTLIER', 'VALUE_IMBALANCE', null].sort())
     expect([...kinds].sort()).toEqual([
       'amm_v2 OBSERVED_SWAP',

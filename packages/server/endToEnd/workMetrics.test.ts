@@ -1,4 +1,4 @@
-/** What /metrics says of webhooks and exports: states and outcomes, shown as 0 before the first. */
+/** The /metrics of webhooks and exports: states and outcomes, shown as 0 before the first. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tokenFacts } from '../store/testing/drafts.ts'
 import { MANNERS, Receiver } from '../webhooks/testing/receiver.ts'
@@ -79,7 +79,7 @@ it('exports are counted by how they end, with their bytes', async () => {
 
   const store = api.store as { readLog: typeof api.store.readLog }
   const { readLog } = store
-  // Of the beginning of the log, which only an export reads: the hub goes on.
+  // At the beginning of the log, which only an export reads: the hub continues.
   const insteadOf =
     (read: typeof readLog): typeof readLog =>
     (after, limit, chain) =>

@@ -92,7 +92,7 @@ beforeAll(async () => {
         holders.add(pool.holder)
         pools.push([other === native ? pool.family : 'native', tickPool(pool, token, other)])
       }
-    // Odd tokens are told which contracts are pools, and spare whoever provides liquidity.
+    // Odd tokens know which contracts are pools, and exempt liquidity providers.
     await introduce(client, token, { pools: [...holders], exempt: [provider] })
     const added = await trades.batch(
       client,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Turns } from './turns.ts'
 
-/** Tasks that end when told to, and the order in which they began. */
+/** Tasks that end on request, and the order in which they began. */
 function tasks(turns: Turns) {
   const begun: string[] = []
   const ends: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
  * A database that was written before rows of the log were compressed and quotes were stored by commit: what lies in it is
- * read as it was, byte for byte, and what is committed from then on stands beside it.
+ * read as it was, byte for byte, and later commits are stored next to it.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
  * S19: a write-ahead log damaged after a kill, a file put back by hand, a mark that is gone. No sequence that was
- * given out is ever given out again, and what was lost is told.
+ * issued is ever issued again, and losses are reported.
  */
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -124,7 +124,7 @@ describe('a killed service', () => {
       const copier = new DatabaseSync(path)
       copier.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       await commitSteps(store, 21, 40)
-      // A reader keeps the write-ahead log from being begun anew after the copy.
+      // A reader keeps the write-ahead log from restarting after the copy.
       const reader = new DatabaseSync(path, { readOnly: true })
       reader.exec('BEGIN; SELECT count(*) FROM log')
       const { size } = statSync(`${path}-wal`)

@@ -1,4 +1,4 @@
-/** A receiver that fails for a day, by a clock that the test moves: its webhook is parked, and goes on when it is resumed. */
+/** A receiver that fails for a day, by a clock that the test moves: its webhook is parked, and continues when it is resumed. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Clock } from '../ops/clock.ts'
 import { QUIET } from '../ops/testing/quiet.ts'

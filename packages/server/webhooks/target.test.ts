@@ -126,7 +126,7 @@ test.each([
 
 test('a name is resolved once an attempt, and the connection goes to the checked address whatever the name resolves to next', async () => {
   const asked: string[] = []
-  // Allowed when it is judged, private ever after: whoever asked twice would go there.
+  // Allowed when it is judged, private from then on: resolving twice would connect there.
   const resolve: Resolve = async name => {
     asked.push(name)
     return asked.length % 2 === 1 ? ['127.0.0.1'] : ['127.0.0.2']

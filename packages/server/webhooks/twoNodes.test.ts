@@ -1,6 +1,6 @@
 /**
  * Several nodes over one PostgreSQL, any of which may deliver: exactly one does. Killed with SIGKILL while it does,
- * another goes on: nothing is lost, the order is kept, and what comes twice has the same id and bytes.
+ * another continues: nothing is lost, the order is kept, and duplicates have the same id and bytes.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Who builds candles goes on from where they are, only while it is wanted, and stops when it is closed. */
+/** The candle builder resumes from the last candle, only while enabled, and stops when it is closed. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeMarketLog } from '../exports/testing/marketLog.ts'
 import type { Clock } from '../ops/clock.ts'

@@ -335,7 +335,7 @@ describe('one chain of it', () => {
 
   it('is created once more when its node ends by itself before it is complete', async () => {
     const dying = join(folder, 'dying-anvil')
-    // The first one is killed in the midst of its history, which it tells block by block.
+    // The first one is killed in the middle of its history, which it reports block by block.
     writeFileSync(
       dying,
       `#!/bin/sh

@@ -1,4 +1,4 @@
-/** Each profile, in front of a real node, does what its description says. */
+/** Each profile, in front of a real node, matches its description. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { connect } from '../client.ts'

@@ -145,7 +145,7 @@ describe('R-hook-1: a hook that adds amounts of its own to a swap', () => {
 
 describe('a hook that refuses a swap', () => {
   it('has the same address flags as one that allows it', async () => {
-    // It reads whom to charge from data that this swap does not bring.
+    // It reads the account to charge from data that this swap does not pass.
     const subject = await createSubject(
       'SkipCallsTestHook',
       3000,

@@ -62,8 +62,8 @@ describe.each(HOOKS)('R-hook-2: with $name beside it', ({ name, keyFee, flags, s
         world.follow(subject, (await setV4ProtocolFee(world.client, subject.pool, a, b)).logs)
       }
       if (setsFee) await world.call(subject, 'setFee', random.pick(FEES))
-      const told = await trade(random, subject)
-      for (let n = 0; n < QUOTES_PER_ROUND; n++) await compare(random, subject, told)
+      const fee = await trade(random, subject)
+      for (let n = 0; n < QUOTES_PER_ROUND; n++) await compare(random, subject, fee)
     }
   })
 })
@@ -137,7 +137,7 @@ function createPool(
 }
 
 /**
- * A swap of some size, which tells its fee: the whole of it, from which the providers' part follows but for rounding. Two
+ * A swap of some size, which shows its fee: the whole of it, from which the providers' part follows but for rounding. Two
  * parts may have the same sum one way and another the other way (R-ticks-7).
  */
 async function trade(random: Random, subject: HookedPool): Promise<readonly V4State[]> {

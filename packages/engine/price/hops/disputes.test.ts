@@ -78,7 +78,7 @@ describe('stables against each other', () => {
     pool(s, P1, 900n, 97n)
     s.quiet(6 * MINUTE)
     expect(disputed(s, DAI)).toEqual(['STABLE_DISPUTED 3'])
-    // Only DAI goes on: its answer is the one that argues now, though DAI is the cheaper one.
+    // Only DAI continues: its answer is the one that disputes now, though DAI is the cheaper one.
     s.stable(DAI, 100_000_001n)
     s.quiet(16 * MINUTE)
     expect([disputed(s, DAI), disputed(s, USDC)]).toEqual([[], ['STABLE_DISPUTED 3']])

@@ -49,7 +49,7 @@ function deep(s: Scenario, pool: Address, token: Address, into: Address, share =
   s.v2(pool, [token, amount(token)], [into, amount(into)], { deployment: pool })
 }
 
-/** An operator may also be told that there is no such policy. */
+/** An operator may also get the error that there is no such policy. */
 function isRefused(policy: unknown): boolean {
   try {
     mergePolicy(policy)

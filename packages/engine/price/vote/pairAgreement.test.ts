@@ -9,7 +9,7 @@ const POOLS = [P1, P2, P3, P4, P5]
 const X = 1_000_000n * E18
 const Y = 2_000_000n * E6
 
-/** Pools of T and USDC that hold `of` millionths of X, at 2 USD plus `bps`; each of its own deployment unless told. */
+/** Pools of T and USDC that hold `of` millionths of X, at 2 USD plus `bps`; each of its own deployment by default. */
 function pools(
   ...specs: readonly {
     readonly bps?: bigint

@@ -1,4 +1,4 @@
-/** The thread of the API stands still for seconds: chains go on without it, and nobody loses a stream or a record by it. */
+/** The thread of the API blocks for seconds: chains continue without it, and no client loses a stream or a record. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ChildService, clientOf, freePort, startChildService } from '../testing/childService.ts'

@@ -1,4 +1,4 @@
-/** The wall clock of a running service is set by an hour, forth and back: nobody is locked out, let in or flooded, and the chain goes on. */
+/** The wall clock of a running service is set forward and back by an hour: no client is wrongly admitted, locked out or flooded, and the chain continues. */
 import { join } from 'node:path'
 import { createClient, type Client } from '@assay/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ import { writeConfig } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 
 const HOUR_MS = 3_600_000
-/** Where the clock is set to, one after the other. */
+/** The successive settings of the clock. */
 const STEPS = sized([-HOUR_MS, 0], [HOUR_MS, 0, -HOUR_MS, 0])
 const HOURS = STEPS.map(step => `${step / HOUR_MS} h`).join(', ')
 /** A block of one trade is said in a handful of records; a timer that runs wild would say thousands. */
@@ -58,7 +58,7 @@ async function trade(usd: number): Promise<Block> {
   return block
 }
 
-/** Spends what is left of a quota, and says how long the service asks to wait. */
+/** Spends the rest of a quota, and returns how long the service asks to wait. */
 async function untilLimited(spender: Client): Promise<number> {
   return until('a refusal', async () => {
     const refusal = await spender.fetchChains().then(
@@ -88,7 +88,7 @@ it(`a clock set to ${HOURS}: streams, quotas and commits use the monotonic clock
     const { number } = await chain.head()
     setClock(clock, offsetMs)
 
-    // A quota that is spent stays spent, and comes back at the pace it was told to.
+    // A spent quota stays spent, and refills at its configured rate.
     const waitMs = await untilLimited(spender)
     expect(waitMs).toBeGreaterThan(0)
     expect(waitMs).toBeLessThanOrEqual(1000)

@@ -1,4 +1,4 @@
-/** The disk fills up while a back-fill runs: both it and the chain stop writing, readers notice nothing, and with space it all goes on. */
+/** The disk fills up while a back-fill runs: both it and the chain stop writing, reads still work, and with space both resume. */
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -88,13 +88,13 @@ it('a disk that fills up during a back-fill stops both writers and no reader, is
   })
   expect(waiting.status).toBe('RUNNING')
   if (IS_LONG) {
-    const told = await until('health reports it', async () => {
+    const reported = await until('health reports it', async () => {
       const seen = await client.fetchHealth({ chain_id: CHAIN_ID })
       return seen.status === 'UNAVAILABLE' && seen
     })
-    expect(told.reasons).toContain('WORKER_SILENT')
+    expect(reported.reasons).toContain('WORKER_SILENT')
   }
-  // Nothing is written of chain or past; whoever reads or comes back is served.
+  // Neither the chain nor the back-fill writes; readers and reconnecting clients are served.
   expect(await service.head()).toBe(before)
   expect((await stored())?.next_block).toBe(waiting.next_block)
   expect(await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('MOTH') })).toBeTruthy()

@@ -101,8 +101,8 @@ it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, retries back off
     const health = async () => client.fetchHealth({ chain_id: CHAIN_ID })
     await until('degraded', async () => (await health()).status === 'DEGRADED')
     const worst = await until('unavailable', async () => {
-      const told = await health()
-      return told.status === 'UNAVAILABLE' && told
+      const reported = await health()
+      return reported.status === 'UNAVAILABLE' && reported
     })
     expect(worst.reasons).toContain('NO_VERIFIED_HEAD')
     expect(worst.endpoints.map(({ status }) => status)).toEqual(['FAILING', 'FAILING'])

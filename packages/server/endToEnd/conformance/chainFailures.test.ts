@@ -1,5 +1,5 @@
 /**
- * Sentences that need a chain in trouble: quote errors of R-error-2 whose cause is a node or a stranger's
+ * Sentences that need a chain in trouble: quote errors of R-error-2 whose cause is a node or a third party's
  * contract, the expiry of R-expiry-1, and answers of R-quote-2 that must not be older than asked for.
  */
 import { createV2Pair, deployV2Factory, V2_PAIR_INIT_CODE_HASH } from '@assay/world'
@@ -59,7 +59,7 @@ function cutOff(): void {
   }
 }
 
-/** Calls are answered when the test says so. */
+/** Calls are answered when the test releases them. */
 function holdCalls(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   proxy.rule = async (call, fetchAnswer) => {

@@ -42,7 +42,7 @@ type State = {
 }
 type Body = Record<string, unknown>
 
-/** A trade that moves the price, and the record that says so. */
+/** A trade that moves the price, and its record. */
 async function trade(usd: number) {
   const before = await service.head()
   await service.untilTip(await chain.run(chain.sellV2(pool, 'MOTH', usd)))

@@ -33,7 +33,7 @@ function open(localAddress: string, first: string): Promise<unknown> {
   return Promise.race([spoken, once(socket, 'close')]).catch(() => undefined)
 }
 
-/** Connections from these addresses in turn; each has said this, and says nothing more. */
+/** Connections from these addresses in turn; each has sent this, and sends nothing more. */
 async function crowd(count: number, addressAt: (n: number) => string, first: string): Promise<void> {
   for (let n = 0; n < count; n += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => open(addressAt(n + at), first)))

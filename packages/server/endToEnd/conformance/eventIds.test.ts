@@ -55,7 +55,7 @@ async function eventsOf(query: string, count: number, lastEventId?: string): Pro
   return events().slice(0, count)
 }
 
-/** The sequences that a filter lets through, straight from the store. */
+/** The sequences that a filter passes, straight from the store. */
 const wanted = async (chains: readonly number[], tokens: readonly string[]): Promise<number[]> =>
   (await api.store.readLog(0, 1000, null))
     .filter(({ chainId }) => chains.includes(chainId))

@@ -371,24 +371,24 @@ describe('incidents of a local world', () => {
   })
 
   it('an impossible one is refused, or reported once it has failed', async () => {
-    const told = async (wish: object) => {
+    const answerTo = async (wish: object) => {
       const { status, body } = await send('POST', 'incidents', wish)
       return [status, (body as { error?: string }).error]
     }
-    expect(await told({ name: 'flood', chain_id: CHAIN_ID })).toEqual([
+    expect(await answerTo({ name: 'flood', chain_id: CHAIN_ID })).toEqual([
       400,
       expect.stringMatching(/name is "flood"; expected one of rug, /) as string,
     ])
-    expect(await told({ name: 'rug', chain_id: CHAIN_ID, end: true })).toEqual([
+    expect(await answerTo({ name: 'rug', chain_id: CHAIN_ID, end: true })).toEqual([
       400,
       'rug has no duration and cannot be ended',
     ])
-    expect(await told({ name: 'rug', chain_id: 7 })).toEqual([
+    expect(await answerTo({ name: 'rug', chain_id: 7 })).toEqual([
       404,
       expect.stringContaining('chain 7 is not served') as string,
     ])
-    expect((await told({ name: 'reorg', chain_id: CHAIN_ID, depth: 65 }))[0]).toBe(400)
-    expect((await told({ name: 'rug', chain_id: CHAIN_ID, token: 'NOPE' }))[0]).toBe(202)
+    expect((await answerTo({ name: 'reorg', chain_id: CHAIN_ID, depth: 65 }))[0]).toBe(400)
+    expect((await answerTo({ name: 'rug', chain_id: CHAIN_ID, token: 'NOPE' }))[0]).toBe(202)
     expect(await ended()).toMatchObject({
       status: 'FAILED',
       what: expect.stringContaining('NOPE') as string,

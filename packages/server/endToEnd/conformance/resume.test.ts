@@ -1,6 +1,6 @@
 /**
  * W1 at length: followers behind a network that cuts them at any byte, a service that is killed and started again, and
- * a chain that reorganises meanwhile. In the end each holds what the service holds, and heard what nobody missed.
+ * a chain that reorganises meanwhile. In the end each has the service's state, and received every record once.
  */
 import { type Client, createClient } from '@assay/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -106,7 +106,7 @@ async function move(usd = 800): Promise<number> {
   return service.head()
 }
 
-/** Live for sure: it has heard something of a trade after it subscribed. */
+/** Certainly live: it has received a record of a trade after it subscribed. */
 async function live(filter: object = {}): Promise<Foreign> {
   const foreign = await subscribe(filter)
   await until('live', async () => {

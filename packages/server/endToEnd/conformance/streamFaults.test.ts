@@ -50,7 +50,7 @@ const padded = (bytes: number): RecordDraft => ({
 /** RFC 6455 §7.4.2: codes that are nobody's but the two ends'. */
 const isOwnCode = (code: number): boolean => code >= 3000 && code < 5000
 
-/** It still serves: a new subscriber hears a new record. */
+/** It still serves: a new subscriber receives a new record. */
 async function expectAlive(of: TestGate = gate): Promise<void> {
   const raw = await of.subscribe(LIVE, of.seal())
   const last = await of.commit(1, [health(1, 'HEALTHY')])
@@ -487,7 +487,7 @@ it('R-cursor-2: a new log under a running service resets its subscribers, live a
         .map(frame => (JSON.parse(frame) as { stream_sequence: number }).stream_sequence)
       expect(Math.max(...heard)).toBeLessThanOrEqual(before)
     }
-    // An old cursor is told the same; one of the new epoch goes on.
+    // An old cursor gets the same reset; one of the new epoch resumes.
     const old = await restored.subscribe(LIVE, restored.seal({ sequence: before }))
     expect(await old.untilClosed()).toEqual({ code: 1000, reason: 'INVALID_CURSOR' })
     const fresh = await restored.subscribe(LIVE, restored.seal({ epoch, sequence: epoch * 2 ** 40 }))

@@ -1,4 +1,4 @@
-/** The service on blocks that a stranger made large, and on endpoints that do not give receipts by the block. */
+/** The service on blocks that a third party made large, and on endpoints without receipts by block. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Handle, RpcAnswer } from '../../../world/proxy/rule.ts'
@@ -8,7 +8,7 @@ import { type Block, startTestChain, type TestChain } from '../testing/testChain
 import { startTestService, type TestService } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 
-/** More than ordinary answers may have, whoever writes them. */
+/** More than an ordinary response may have, from any node. */
 const LOGS = 57_000
 
 let chain: TestChain

@@ -135,7 +135,7 @@ describe('R-find-5: on a node that takes 150 ms a call', () => {
     await until('the reading under way', () => node.proxy.underWay() > 0)
     for (let block = 0; block < 3; block++) await tradeAndHear()
     open()
-    // Past its deadline it goes on, and is there for who asks again.
+    // Past its deadline it continues, and the next request gets its result.
     const first = await asked
     const { status, body } = first.status === 504 ? await askAnew() : first
     expect([status, (body as { state: string }).state]).toEqual([200, 'PRICED'])

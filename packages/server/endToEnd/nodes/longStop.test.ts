@@ -1,6 +1,6 @@
 /**
  * R-rebase-1 and R-health-6, a long stop: the service is down while thousands of blocks pass. It starts again at the head, in calls
- * that do not grow with the blocks it missed; its stream goes on, and the gap is named.
+ * that do not grow with the blocks it missed; its stream continues, and the gap is named.
  */
 import { join } from 'node:path'
 import type { Client, Envelope } from '@assay/sdk'

@@ -1,4 +1,4 @@
-/** A chain whose feed is gone: every reader says so over what is stored, nothing stored is changed, and all is back with the feed. */
+/** A chain whose feed is down: every reader reports it over the stored state, which is unchanged, and prices return with the feed. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Client, CompactState, Envelope } from '@assay/sdk'
@@ -64,7 +64,7 @@ async function untilGone(client: Client): Promise<void> {
   )
 }
 
-/** What each reader says of the token's price, by the name of the reader. */
+/** Each reader's result for the token's price, by the name of the reader. */
 async function readings(running: TestService, client: Client): Promise<Record<string, unknown>> {
   const key = await running.key()
   const get = async (path: string) => (await ask(`${running.url}${path}`, { key })).body
@@ -98,7 +98,7 @@ async function expectGone(running: TestService, client: Client): Promise<void> {
   const stored = (await storedPrices(running)).get(token()) as CompactState
   for (const [reader, said] of Object.entries(await readings(running, client))) {
     expect(said, reader).toMatchObject({ state: 'UNPRICED', reason: 'FEED' })
-    // Where the chain itself has taken its price back, the record says so and nobody has to.
+    // If the chain itself has withdrawn its price, the record already shows it.
     if (reader !== 'token list, state')
       expect((said as { presented?: boolean }).presented, reader).toBe(
         stored.state === 'PRICED' ? true : undefined,
@@ -187,7 +187,7 @@ it('R-present-1, R-present-2, R-present-4: without any worker every reader answe
     },
   })
 
-  // Who has the price from before is told that it no longer holds; who has been told has nothing to fetch.
+  // A client with the previous price learns that it is invalid; one that already knows has nothing to fetch.
   const changed = await ask(url, { key, headers: { 'if-none-match': etag } })
   expect(changed.status).toBe(200)
   expect(changed.headers.get('etag')).not.toBe(etag)

@@ -7,7 +7,7 @@ import { CANARY, expectNoLeaks, scan } from './canary.ts'
 const { key } = issueKey()
 const SESSION = 's'.repeat(43)
 
-/** A server that says what it should not, watched like every other. */
+/** A server that leaks secrets, watched like every other. */
 async function answering(body: string | Uint8Array, headers: Record<string, string> = {}): Promise<void> {
   const server = createServer((_, response) => response.writeHead(200, headers).end(body))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -94,7 +94,7 @@ function strictly(body: Buffer): Read {
   return shown({ id, result: result.map(item => ('logs' in item ? toReceiptEntry(item) : toLogEntry(item))) })
 }
 
-/** Whatever is written, and not where it stands. */
+/** The value, whatever its position. */
 function shown({
   id,
   result,

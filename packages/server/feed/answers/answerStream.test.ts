@@ -1,4 +1,4 @@
-/** An answer read while it arrives says the same as the whole of it, wherever it is cut into parts. */
+/** A response parsed while it arrives gives the same as the whole, wherever it is split. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AnswerStream, AnswerTooLarge, NotAnAnswer } from './answerStream.ts'
@@ -59,7 +59,7 @@ function read(text: string, sizes: readonly number[], stretch?: number): Readonl
   const stream = new AnswerStream(BODY, stretch)
   for (let at = 0, n = 0; at < bytes.length; n++) {
     const size = sizes[n % sizes.length] ?? 1
-    // A copy: whoever reads from a socket gets its buffer back.
+    // A copy: a socket reuses its buffer.
     const part = Buffer.from(bytes.subarray(at, at + size))
     stream.push(part)
     part.fill(0)

@@ -1,4 +1,4 @@
-/** Blocks that a stranger made large: read, proven and given on, in bounded memory, over any line that is fast enough. */
+/** Blocks that a third party made large: read, proven and delivered, in bounded memory, over any line that is fast enough. */
 import { execFile } from 'node:child_process'
 import type { ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** How often and how soon a question is asked again while nothing is heard of its answer. */
+/** How often and how soon a call is repeated while no answer arrives. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -112,7 +112,7 @@ describe('the rate of a flow', () => {
   })
 
   it('is kept over time, each call of a batch counted', async () => {
-    // It stands still at first: forty calls within a second on any machine.
+    // The clock is frozen at first: forty calls within a second on any machine.
     const startedMs = systemClock.monotonicMs()
     let isRunning = false
     const monotonicMs = () => (isRunning ? systemClock.monotonicMs() : startedMs)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Cadence } from './cadence.ts'
 
-/** A chain whose blocks are there at these times; asks as the cadence says and counts the questions. */
+/** A chain with blocks at these times; polls by the cadence and counts the calls. */
 function follow(cadence: Cadence, blocks: readonly { readonly timeMs: number; readonly atMs: number }[]) {
   let [questions, lateMs, seen, nowMs] = [0, 0, 0, 0]
   while (seen < blocks.length - 1) {

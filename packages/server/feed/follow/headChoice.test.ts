@@ -34,7 +34,7 @@ const over = (urls: readonly string[], clock = forwardClock().clock): Promise<Co
 
 const hexOf = (number: number): string => `0x${number.toString(16)}`
 
-/** A node that is always so many blocks behind, in what it tells and in what it knows. */
+/** A node that is always so many blocks behind, in what it reports and in what it knows. */
 const behind = (blocks: number): Rule => ({
   fault: {
     kind: 'handle',
@@ -55,7 +55,7 @@ const statusesEver = ({ healths }: Consumer): readonly string[] => healths.map((
 
 const isLatest = ({ params }: { readonly params: readonly unknown[] }): boolean => params[0] === 'latest'
 
-/** A block of now, whatever the clock of the test says by then. */
+/** A block of the present, whatever the test's clock shows by then. */
 const mineAt = async (ms: number): Promise<void> => {
   const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const wanted = Math.max(Math.floor(ms / 1000), Number(timestamp) + 1)

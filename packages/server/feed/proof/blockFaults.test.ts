@@ -68,7 +68,7 @@ async function expectTakenFromOther(liar: FaultProxy, lies: readonly Rule[]): Pr
   await expectFinalChain(consumer, chain)
 }
 
-/** With the liar alone the head stays where it is, is tried again, and goes on when the lie ends. */
+/** With the lying endpoint alone the head stays, is retried, and moves on when the lie ends. */
 async function expectRefused(liar: FaultProxy, lie: Rule): Promise<void> {
   const consumer = await over(liar.url)
   const before = await latest(chain)

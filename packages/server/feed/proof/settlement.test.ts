@@ -23,7 +23,7 @@ type Block = Awaited<ReturnType<typeof makeSettlingChain>>[number]
 let blocks: readonly Block[]
 /** How many of the blocks the node has. */
 let height: number
-/** What it says of receipts. */
+/** Its answer about receipts. */
 let lie: (receipts: readonly Wire[], at: number) => readonly Wire[]
 let url: string
 

@@ -1,4 +1,4 @@
-/** Whatever stands where the URL of a node belongs: an address, or a refusal that does not repeat it. */
+/** Arbitrary text in place of a node's URL gives an address, or a refusal that does not repeat it. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Secret } from '../../ops/secret.ts'

@@ -1,4 +1,4 @@
-/** An endpoint that takes so many calls a second, and says no to more without saying for how long. */
+/** An endpoint that accepts so many calls a second, and refuses more without saying for how long. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../../world/proxy/rule.ts'

@@ -1,4 +1,4 @@
-/** Whatever comes over a pipe or in a body: one well-formed answer, or none where none is due. */
+/** Arbitrary input over a pipe or in a body gets one well-formed response, or none if none is due. */
 import { createClient } from '@assay/sdk'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'

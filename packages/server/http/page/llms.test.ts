@@ -1,4 +1,4 @@
-/** What /llms.txt tells an agent is so: the endpoints it names are served, and the tools it names can be connected to. */
+/** /llms.txt is true: the endpoints it names are served, and the tools it names can be connected to. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ask } from '../../endToEnd/testing/answer.ts'
 import { connectMcp, WAYS } from '../../endToEnd/testing/mcpClient.ts'

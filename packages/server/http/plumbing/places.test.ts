@@ -111,7 +111,7 @@ test('of authenticated connections only an idle one gives way, and only to anoth
   come('192.0.2.3')
   expect(held.some(isGone)).toBe(false)
   comeWithKey('192.0.2.3')
-  // The stranger went, and nobody else had to.
+  // The unauthenticated connection gave way, and no other did.
   expect(held.some(isGone)).toBe(false)
   comeWithKey('192.0.2.3')
   expect(held.filter(isGone)).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** Whatever stands in a URL, a query, a page cursor or a body: a value in its bounds, or 400 with a short sentence. */
+/** Arbitrary URLs, queries, page cursors and bodies give a value within bounds, or 400 with a short sentence. */
 import type { FastifyRequest } from 'fastify'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -16,7 +16,7 @@ type Means = {
   readonly hasUnits?: boolean
 }
 
-/** A chain that says this of every token, now and once it is asked to enrol it; what was done for it, in order. */
+/** A chain with this result for every token, now and when asked to enrol it; what was done for it, in order. */
 function asking(progress: Enrolment | null, enrolment: Enrolment, means: Means = {}) {
   const { isWithinDay = true, claims = Promise.resolve([isWithinDay]), hasUnits = true } = means
   const done: string[] = []

@@ -1,4 +1,4 @@
-/** History over branches that die, through the API, against what the log says in another way. */
+/** History over orphaned branches, through the API, against an independent reading of the log. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'

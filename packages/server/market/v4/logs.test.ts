@@ -45,7 +45,7 @@ const logOf = (topics: readonly unknown[], data: Hex): LogEntry =>
     logIndex: '0x0',
   })
 
-/** What viem says of it. */
+/** viem's decoding of it. */
 const viems = (log: LogEntry) =>
   decodeEventLog({ abi, topics: log.topics as [Hex, ...Hex[]], data: log.data })
 

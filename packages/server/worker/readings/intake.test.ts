@@ -1,4 +1,4 @@
-/** Readings that take some blocks, against the real contracts: what is handed in is what the chain says at the tip. */
+/** Readings that take some blocks, against the real contracts: the result equals the chain's state at the tip. */
 import {
   count,
   createState,
@@ -107,7 +107,7 @@ async function found(): Promise<readonly LoadedPool['pool'][]> {
   return pools.filter(({ address }) => LARK_POOLS().includes(address))
 }
 
-/** What the engine has of a pool, and what the chain says of it now, where both know. */
+/** The engine's state of a pool and the chain's, where both have it. */
 async function bothOf(address: Hex): Promise<readonly [object, object]> {
   const pool = state.pools.get(address)
   if (pool === undefined) throw new Error(`${address} is not known`)

@@ -170,7 +170,7 @@ describe('the watch of sellability', () => {
     expect(await tend(MINUTE_MS)).toBe(0)
     swapped('SALE', 10_000n, 9000n)
     expect(await tend(PAUSE_MS)).toBe(1)
-    // Nothing simulates here, so what the logs showed stands in.
+    // Nothing simulates here, so the result from the logs is used instead.
     expect(s.token(T).sellability).toMatchObject({
       status: 'TAXED',
       sellTaxBps: 1000,

@@ -40,7 +40,7 @@ let rpc: ChainRpc
 const closing: (() => void)[] = []
 const { signal } = new AbortController()
 
-/** An engine that knows every pool of the plan as it is now, and is told nothing from then on. */
+/** An engine with the current state of every pool of the plan, and no events from then on. */
 beforeEach(async () => {
   if (chain === undefined) {
     chain = await startTestChain()
@@ -88,7 +88,7 @@ afterAll(async () => {
 const apply = (input: Input) => step(state, input)
 const now = () => ms(Date.now())
 
-/** A new block, of which the engine hears that nothing happened in it. */
+/** A new block, which the engine receives as empty. */
 async function follow(): Promise<BlockRef> {
   await chain.mine()
   await skipTo()
@@ -299,7 +299,7 @@ test('R-reading-3: behind a proxy, answers come from the logs of proven blocks, 
   calls = 0
   await answer(first, 99_600_000n)
   expect([answers(), calls]).toEqual([[99_600_000n, 99_600_000n], 0])
-  // The proxy turns: until it is asked again the old aggregator is heard, and then the new one alone.
+  // The proxy changes: until it is read again the old aggregator counts, and then the new one alone.
   await answer(second, 100_100_000n)
   await turnTo(second)
   await answer(first, 99_500_000n)
@@ -331,7 +331,7 @@ test('in a steady state all of it is at most three calls a minute', async () => 
   expect(calls).toBeLessThanOrEqual(3 * minutes)
 }, 60_000)
 
-/** The blocks in between, of which the engine hears nothing. */
+/** The blocks in between, which the engine does not receive. */
 async function skipTo(): Promise<void> {
   const { number } = await chain.head()
   const from = (state.chain.tip?.number ?? number - 1) + 1
