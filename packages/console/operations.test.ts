@@ -98,10 +98,11 @@ it('limits of a consumer are shown and changed', async () => {
   const { page } = shown
   await asOperator('Keys')
   await service.key(['read'], 'limited')
-  await page.getByRole('textbox', { name: 'Of consumer' }).fill('nobody')
+  const of = page.getByRole('region', { name: 'Limits' })
+  await of.getByRole('textbox', { name: 'Consumer' }).fill('nobody')
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByText('there is no consumer').waitFor()
-  await page.getByRole('textbox', { name: 'Of consumer' }).fill('limited')
+  await of.getByRole('textbox', { name: 'Consumer' }).fill('limited')
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByLabel('Burst').fill('7')
   await page.getByRole('button', { name: 'Set limits' }).click()
@@ -115,7 +116,7 @@ it('limits of a consumer are shown and changed', async () => {
 it('a back-fill of a chain runs, and its progress is shown', async () => {
   const { page } = shown
   await asOperator('Back-fill')
-  await page.getByRole('button', { name: 'Scan its past' }).click()
+  await page.getByRole('button', { name: 'Scan past blocks' }).click()
   await chain.untilMining('the scan done', () =>
     page
       .getByRole('region', { name: 'Scans' })

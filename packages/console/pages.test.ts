@@ -365,7 +365,7 @@ describe('stream', () => {
     await page.locator('tr[data-type]').first().waitFor()
     await chain.run(chain.sellV2(pair, 'MOTH', 2000))
     await page
-      .getByRole('row', { name: /Swap observed.*Sell [\d,.]+ MOTH → [\d,.]+ USDT \$[\d,.]+/ })
+      .getByRole('row', { name: /Swap .*Sell [\d,.]+ MOTH → [\d,.]+ USDT \$[\d,.]+/ })
       .first()
       .waitFor(PATIENT)
     await chain.untilMining(
@@ -388,7 +388,7 @@ describe('stream', () => {
       }, PATIENT)
       .toEqual([])
     await page.getByText('replayed').waitFor()
-    await page.getByLabel('Swap observed').uncheck()
+    await page.getByLabel('Swap', { exact: true }).uncheck()
     await expect.poll(() => page.locator('tr[data-type="SWAP_OBSERVED"]').count(), PATIENT).toBe(0)
     await page.getByLabel('Replay after sequence').fill('0')
     await page.getByRole('button', { name: 'Replay' }).click()

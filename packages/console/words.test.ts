@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { CAP_CODES, UNPRICED_REASONS } from '@assay/sdk'
+import { detailText } from './app/operations/auditDetail.ts'
 import { CAP_WORDS } from './app/parts/capWords.ts'
 import { SELL_REASON_WORDS, sellVerdict, taxText } from './app/token/sellWords.ts'
 import { UNPRICED_WORDS } from './app/token/unpricedWords.ts'
@@ -31,4 +32,12 @@ it('a tax that was not measured is not shown as none, and a verdict always has i
   ])
   const found = { status: 'UNKNOWN', reason: null } as Parameters<typeof sellVerdict>[0]
   expect(sellVerdict(found)).toBe('Not known, because no reason was given.')
+})
+
+it('the detail of a change is text: lists without brackets, times as dates, and nothing of what has no value', () => {
+  const detail = { consumer: 'desk', scopes: ['read', 'admin'], expires_at_ms: null, limits: { burst: 7 } }
+  expect(detailText(JSON.stringify(detail))).toBe(
+    'consumer: desk · scopes: read, admin · limits: {"burst":7}',
+  )
+  expect(detailText('{"expires_at_ms": 1763560000000}')).toMatch(/^expires 19 Nov 2025, \d\d:\d\d:40$/)
 })
