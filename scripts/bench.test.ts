@@ -19,7 +19,7 @@ describe('a module of the catalogue', () => {
 
 describe('the HTTP server', () => {
   // One that is got and one that is posted; the others differ from them by their path.
-  it.each(['cached', 'batch'])('of the API answers a %s request, and the bare one the same', async kind => {
+  it.each(['cached', 'batch'])('of the API answers a %s request, and the bare one does too', async kind => {
     const ours = await open({ side: 'ours', kind, body: '', headers: {}, lines: {} })
     const { headers } = ours.ready
     const body = await ours.fetch()
@@ -60,7 +60,7 @@ describe('the stream server', () => {
 describe('head lag', () => {
   const [TX, OTHER] = ['0x1', '0x2']
 
-  it('is the time from the node to the feed, whichever of them is first, by the newest swap of each slot', () => {
+  it('is the time from the node to the feed, whichever is first, by the newest swap of each slot', () => {
     const lag = new HeadLag([1, 8453])
     lag.told(1, TX, 100)
     lag.received(1, TX, 130)

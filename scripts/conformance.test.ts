@@ -91,7 +91,7 @@ describe('the specification', () => {
     })
 })
 
-it('sentences are rows, items and sentences of paragraphs; what is left open or announces others is none', () => {
+it('sentences are rows, items and sentences of paragraphs; open points and introductions are none', () => {
   const page = [
     '# Title',
     '## 1. First',

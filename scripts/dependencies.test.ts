@@ -53,7 +53,7 @@ it('the tables are as `npm run docs:dependencies` writes them', () => {
   }
 })
 
-it('every package that one of ours asks for has a reason, and every reason a package', () => {
+it('every package that one of ours depends on has a reason, and every reason a package', () => {
   expect(Object.keys(REASONS).toSorted()).toEqual(
     directDependencies()
       .map(({ name }) => name)
@@ -61,7 +61,7 @@ it('every package that one of ours asks for has a reason, and every reason a pac
   )
 })
 
-it('every script at install has been read, in this version', () => {
+it('every install script has been reviewed, in this version', () => {
   expect(withScripts().map(idOf).toSorted()).toEqual(Object.keys(READ_SCRIPTS).toSorted())
 })
 

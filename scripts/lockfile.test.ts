@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { missingOptionals, platformOf } from './completeLockfile.ts'
 import { foreign, locked } from './lockfile.ts'
 
-it('every optional package that some package asks for has its entry; `npm run lockfile` adds it', () => {
+it('every optional dependency of a package has its entry; `npm run lockfile` adds it', () => {
   expect(missingOptionals().map(({ name, parent }) => `${name} of ${parent}`)).toEqual([])
 })
 
@@ -33,6 +33,6 @@ it.each([
   expect(platformOf(name)).toEqual(platform)
 })
 
-it('says of a name without a platform what to do', () => {
+it('for a name without a platform says what to do', () => {
   expect(() => platformOf('pg-native')).toThrow('add its entry by hand')
 })

@@ -159,7 +159,7 @@ test('server layers import one way: ops ← config ← feed, ops ← store ← s
 })
 
 const HOUSES = [...Object.keys(PACKAGES).map(name => `packages/${name}`), 'trials', 'bench', 'scripts']
-test.each(HOUSES)('no import of %s goes round in a circle, types included', house => {
+test.each(HOUSES)('no import of %s is circular, types included', house => {
   const inside = sources.filter(file => file.startsWith(`${house}/`) && !file.endsWith('.test.ts'))
   const graph = graphOf(inside, () => true)
   const circles: string[] = []
@@ -181,7 +181,7 @@ test.each(HOUSES)('no import of %s goes round in a circle, types included', hous
 /** From the entry of the engine down to a file that needs no other. */
 const MOST_IMPORTS_IN_A_ROW = 9
 
-test('no path of imports that load something is longer than nine in the engine', () => {
+test('no import chain of the engine that loads something is longer than nine', () => {
   const graph = graphOf(engine, ({ file, target, isType }) => !isType && !isTypeOnly(file, target))
   const paths = new Map<string, readonly string[]>()
   const longest = (file: string): readonly string[] => {
@@ -368,7 +368,7 @@ test.each([
   expect(timedClaims(source)).toEqual([])
 })
 
-test('a wait for a condition has a guard of 30 s or more, and `vi.waitFor` says so: its own is a second', () => {
+test('a wait for a condition has a guard of 30 s or more, and `vi.waitFor` sets it: its own default is a second', () => {
   const short = tests.flatMap(file => {
     const found = text(file).matchAll(
       /(?:\bpoll|\bwaitFor\w*)\((?:(?!\n\n)[\s\S]){0,600}?\{ timeout: ([\d_]+)/g,
@@ -407,7 +407,7 @@ test('every test file belongs to exactly one suite', () => {
   expect(wrong).toEqual([])
 })
 
-test('every source file opens with what it is', () => {
+test('every source file opens with its purpose', () => {
   const bare = sources.filter(file => !isTest(file) && !/^(#!.*\n)?\/\*\*/.test(text(file)))
   expect(bare).toEqual([])
 })

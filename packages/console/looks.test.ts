@@ -230,7 +230,7 @@ describe.each(LOOKS)('at $width pixels, $scheme', look => {
     expect(faults).toEqual([])
   })
 
-  it('every page about a chain whose feed is gone', async () => {
+  it('every page about a chain whose feed is down', async () => {
     const { page } = shown
     const admin = await running.service.client(['admin'])
     await admin.admin.pauseChain({ chain_id: CHAIN_ID })

@@ -314,7 +314,7 @@ const SUBJECTS = FAMILIES.flatMap(of =>
 )
 
 describe.each(SUBJECTS)('R-ticks-1, R-ticks-2: $name', ({ of, tier, name }) => {
-  it('swaps as we foresee, its events tell its state, and its depth is what it takes in', async () => {
+  it('swaps as simulated, its events give its state, and its depth is what it takes in', async () => {
     onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
     const random = new Random(seed, name)
     const subject = await createSubject(random, of, tier)
@@ -336,7 +336,7 @@ describe.each(SUBJECTS)('R-ticks-1, R-ticks-2: $name', ({ of, tier, name }) => {
   })
 })
 
-it('was asked often enough, and saw the fee of Algebra move', () => {
+it('had enough cases, and the fee of Algebra moved', () => {
   for (const { name } of FAMILIES) {
     const subjects = SUBJECTS.filter(({ of }) => of.name === name)
     expect(done.swaps.get(name)).toBeGreaterThanOrEqual(subjects.length * ROUNDS * SWAPS_PER_ROUND * 0.6)

@@ -182,7 +182,7 @@ export class Drive {
   /** Comes back when the engine asked to. */
   timer(): StepResult {
     const { nextTimerMs } = this.result
-    assert(nextTimerMs !== null, 'no timer was asked for')
+    assert(nextTimerMs !== null, 'no timer was requested')
     this.nowMs = nextTimerMs
     return this.run({ kind: 'timer' })
   }

@@ -70,13 +70,13 @@ test('every pool quote of the engine is one of the wire', () => {
   expect(misfits(PoolQuote, everything('poolQuotes'))).toEqual([])
 })
 
-test('R-wire-7: the gaps between the engine and the wire are exactly the listed ones', () => {
+test('R-wire-7: the differences between the engine and the wire are exactly the listed ones', () => {
   const met = new Set<string>()
   filled(lives, met)
   expect([...met].sort()).toEqual(GAPS)
 })
 
-test('the lives tell of everything: upserts and retractions of tokens and pools, swaps, health', () => {
+test('the test lives contain everything: upserts and retractions of tokens and pools, swaps, health', () => {
   type Seen = { type: string; payload: { scope?: string; state?: string; current?: unknown } }
   const seen = new Set(
     (everything('envelopes') as Seen[]).map(({ type, payload }) => `${type} ${payload.scope ?? ''}`.trim()),
@@ -93,7 +93,7 @@ test('the lives tell of everything: upserts and retractions of tokens and pools,
   expect([...states].sort()).toEqual(['PRICED', 'UNPRICED'])
 })
 
-test('the types agree, but for the sequence a store adds and the components the engine leaves open', () => {
+test('the types agree, except for the sequence a store adds and the components the engine leaves open', () => {
   type Open<T> = Omit<T, 'as_of' | 'confidence'>
   expectTypeOf<Open<engine.CompactPriced>>().toExtend<Open<CompactPriced>>()
   expectTypeOf<Open<engine.CompactUnpriced>>().toExtend<Open<CompactUnpriced>>()

@@ -44,7 +44,7 @@ it('a header of any text presents a credential or none, and only a whole key is 
   )
 })
 
-it('an origin is ours only when it is ours to the letter', () => {
+it('an origin is ours only when it matches exactly', () => {
   const part = fc.constantFrom(
     'localhost',
     '127.0.0.1',
@@ -71,7 +71,7 @@ it('an origin is ours only when it is ours to the letter', () => {
   )
 })
 
-it('a forwarded header of any text makes nobody allowed who is not, and always an address', () => {
+it('a forwarded header of any text admits nobody who is not allowed, and always gives an address', () => {
   const hop = fc.oneof(
     text(30),
     fc.ipV4(),
@@ -107,14 +107,11 @@ it('a forwarded header of any text makes nobody allowed who is not, and always a
   )
 })
 
-it.each(['x-forwarded-for', 'cookie', 'authorization'])(
-  '%s of 16 KiB of one sign takes no long time',
-  name => {
-    for (const sign of [',', ';', '=', ' ', 'a', ':', '1.', 'Bearer ', '::ffff:'])
-      survive(() => {
-        const headers = { [name]: sign.repeat((16 * 1024) / sign.length) }
-        presentedIn(headers, null)
-        addresses.of(from('10.0.0.1', headers))
-      })
-  },
-)
+it.each(['x-forwarded-for', 'cookie', 'authorization'])('%s of 16 KiB of one character is fast', name => {
+  for (const sign of [',', ';', '=', ' ', 'a', ':', '1.', 'Bearer ', '::ffff:'])
+    survive(() => {
+      const headers = { [name]: sign.repeat((16 * 1024) / sign.length) }
+      presentedIn(headers, null)
+      addresses.of(from('10.0.0.1', headers))
+    })
+})

@@ -25,7 +25,7 @@ afterAll(async () => {
   await chain?.close()
 })
 
-it('a pool that no block touched is as fresh as the block that vouched for it last', async () => {
+it('a pool that no block touched is as fresh as the last block that proves it unchanged', async () => {
   const where = { chain_id: CHAIN_ID, pool_address: chain.pool('uniswap-v2', 'USDC', 'LARK') }
   const before = (await client.fetchPool(where)).state
   const block = await chain.mine()
@@ -46,7 +46,7 @@ it('a pool that no block touched is as fresh as the block that vouched for it la
   expect(row?.reading).toMatchObject({ feed: { status: 'HEALTHY' }, reason: null })
 })
 
-it('a chain is found by its factory and by its wrapped native, with its whole record', async () => {
+it('a chain is found by its factory and by its wrapped native token, with its whole record', async () => {
   const { chains } = await client.fetchChains()
   const [known] = chains
   const factory = known?.deployments[0]?.factory_address as `0x${string}`

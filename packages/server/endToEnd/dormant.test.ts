@@ -77,7 +77,7 @@ async function restarted(): Promise<void> {
 const stateOf = async (address: Hex): Promise<{ readonly state?: string; readonly reason?: string }> =>
   JSON.parse((await service.store.readToken(CHAIN_ID, address))?.price ?? '{}') as { state?: string }
 
-it('R-sell-5: an exit, a cost and a tool call count as asking for a token, like a quote', async () => {
+it('R-sell-5: an exit, a cost and a tool call count as requests for a token, like a quote', async () => {
   const [sold, faked, told, left] = STRAYS.slice(1).map(symbol => chain.token(symbol)) as [Hex, Hex, Hex, Hex]
   for (const address of [sold, faked, told, left]) await untilPriced(address)
   await restarted()
@@ -94,7 +94,7 @@ it('R-sell-5: an exit, a cost and a tool call count as asking for a token, like 
   expect([sold, faked, told, left].filter(address => idle.includes(address))).toEqual([left])
 })
 
-it('R-find-4: a token nobody asks for sleeps after a week, and wakes when it is asked for', async () => {
+it('R-find-4: a token nobody requests turns dormant after a week, and returns when it is requested', async () => {
   await untilPriced(stray)
   await untilPriced(chain.token('LARK'))
 

@@ -55,7 +55,7 @@ function damage(chainId: number): void {
   database.close()
 }
 
-it('never stops another, and its health turns to unavailable', async () => {
+it('never stops another chain, and its health turns to unavailable', async () => {
   child = await startChildService(config)
   const client = await clientOf(config, child.url, 'two')
   // Whoever waits spends a quota of its own.
@@ -83,7 +83,7 @@ it('never stops another, and its health turns to unavailable', async () => {
   }
   expect(storedTip(path(), SECOND)).toBeLessThanOrEqual(damagedAt)
 
-  await chain.untilMining('the failing chain is said to be silent', async () => {
+  await chain.untilMining('the failing chain is reported silent', async () => {
     const told = await health(SECOND)
     return told?.status === 'UNAVAILABLE' && told.reasons.includes('WORKER_SILENT')
   })

@@ -58,10 +58,10 @@ function begin(follower: Follower) {
 }
 
 describe('follow on a running service', () => {
-  it('by token: its own price and its pools, nothing else, by callbacks; health all the same', async () => {
+  it('by token: its own price and its pools, nothing else, by callbacks; health in any case', async () => {
     const follower = client.follow({ chain_id: CHAIN_ID, token: chain.token('LARK') })
     const { heard, stop } = begin(follower)
-    await until('its price heard', async () => {
+    await until('its price received', async () => {
       await sellMoth()
       await sellLark()
       return heard.tokens.length > 1 && heard.healths.length > 0
@@ -95,7 +95,7 @@ describe('follow on a running service', () => {
     const pool = chain.pool('uniswap-v2', 'USDC', 'LARK')
     const follower = client.follow({ chain_id: CHAIN_ID, pool })
     const { heard, stop } = begin(follower)
-    await until('the pool and its token heard', async () => {
+    await until('the pool and its token received', async () => {
       await sellMoth()
       await sellLark()
       return heard.pools.size > 0 && heard.tokens.some(({ token_id }) => token_id === lark())
@@ -109,7 +109,7 @@ describe('follow on a running service', () => {
     await stop()
   })
 
-  it('as an iterator too, and what a callback throws ends the following', async () => {
+  it('as an iterator too; an exception in a callback ends it', async () => {
     const follower = client.follow({ chain_id: CHAIN_ID, token: [lark()] })
     let selling = Promise.resolve()
     for await (const event of follower) {

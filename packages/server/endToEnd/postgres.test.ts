@@ -22,7 +22,7 @@ afterAll(async () => {
   await server?.dispose()
 })
 
-it('killed with -9 and started again, it loses nothing and says nothing twice', async () => {
+it('killed with -9 and restarted, it loses nothing and publishes nothing twice', async () => {
   const store = await server.createDatabase()
   const config = writeConfig(chain, { name: 'postgres', port: await freePort(), store })
   child = await startChildService(config)

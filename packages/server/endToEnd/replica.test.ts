@@ -69,8 +69,8 @@ const filter = { chain_ids: [CHAIN_ID] }
 const pause = () => execute(replicaUrl, 'SELECT pg_wal_replay_pause()')
 const resume = () => execute(replicaUrl, 'SELECT pg_wal_replay_resume()')
 
-describe('a node whose replica has stopped', () => {
-  it('refuses a cursor it has not come to, without a reset, and goes on where it was when it has', async () => {
+describe('a node with a stopped replica', () => {
+  it('refuses a cursor it has not reached, without a reset, and resumes once it has', async () => {
     const [here, there] = [await clientAt(near), await clientAt(far)]
     const start = (await here.createSession()).stream.head_sequence
     const heard = new Heard(here, { filter, resumeCursor: await cursorAfter(here, CHAIN_ID, start) })

@@ -61,7 +61,7 @@ const isPricedAfter =
 const trade = (usd: number) => chain.run(chain.sellV2(pair, 'MOTH', usd), chain.sellV3(v3, 'LARK', usd))
 
 describe('a service killed with -9', () => {
-  it('goes on where its log ended: nothing lost, nothing twice, and a client resumes from its cursor', async () => {
+  it('resumes where its log ended: nothing lost, no duplicates, and a client resumes from its cursor', async () => {
     const { url } = await start()
     const client = await clientOf(config, url, 'resuming')
     const heard = await hear(client, 0, 'a first price', isTokenUpsert(chain.token('MOTH')))

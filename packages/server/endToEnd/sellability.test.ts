@@ -53,13 +53,13 @@ describe('sellability', () => {
     expect(confidence.caps.map(({ code }) => code)).not.toContain('SELLABILITY_UNKNOWN')
   })
 
-  it('R-sell-1: of a token that cannot be reached from native currency is unknown, and says why', async () => {
+  it('R-sell-1: of a token that cannot be reached from native currency is unknown, with the reason', async () => {
     const { sellability, confidence } = await untilProbed('MOTH')
     expect(sellability).toMatchObject({ status: 'UNKNOWN', reason: 'NO_PATH', method: null, path: [] })
     expect(confidence.caps).toContainEqual({ code: 'SELLABILITY_UNKNOWN', cap: 7 })
   })
 
-  it('R-sell-4: of a stable and a routing asset there is none', async () => {
+  it('R-sell-4: of a stable and a routing asset is absent', async () => {
     for (const symbol of ['USDC', 'WETH']) expect((await quoteOf(symbol)).sellability).toBeNull()
   })
 })

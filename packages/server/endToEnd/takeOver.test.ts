@@ -73,7 +73,7 @@ const swapsOf = (hash: string) =>
 /** A trade, until it is heard. */
 async function tradeHeard(usd: number): Promise<void> {
   const { hash } = await chain.run(chain.sellV2(pair, 'MOTH', usd))
-  await until(`the trade of ${usd} USD heard`, () => swapsOf(hash) === 1)
+  await until(`the trade of ${usd} USD received`, () => swapsOf(hash) === 1)
 }
 
 /** Nothing lost, nothing twice, and the store is sound. */
@@ -90,7 +90,7 @@ async function expectWhole(): Promise<void> {
 }
 
 describe('the writer of a chain', () => {
-  it('killed, is followed by its standby', async () => {
+  it('killed, is succeeded by its standby', async () => {
     const first = await startBoth()
     await tradeHeard(300)
     await first.kill()
@@ -100,7 +100,7 @@ describe('the writer of a chain', () => {
     await expectWhole()
   })
 
-  it('stopped, is followed too; when it wakes it can no longer commit, and stands by', async () => {
+  it('stopped, is succeeded too; when it resumes it can no longer commit, and stands by', async () => {
     const first = await startBoth()
     await tradeHeard(300)
     first.pause()

@@ -32,7 +32,7 @@ const authorized = () => ({ authorization: `Bearer ${key}`, 'content-type': 'app
 const attempts = (outcome: string) => `assay_webhook_attempts_total{outcome="${outcome}"}`
 const ended = (outcome: string) => `assay_exports_total{outcome="${outcome}"}`
 
-it('webhooks are counted by state, and attempts by what came of them', async () => {
+it('webhooks are counted by state, and attempts by their outcome', async () => {
   const states = ['ACTIVE', 'PAUSED', 'PARKED'].map(state => `assay_webhooks{state="${state}"}`)
   for (const name of [...states, ...['delivered', 'failed', 'parked'].map(attempts), 'assay_webhook_pending'])
     expect([name, await series(name)]).toEqual([name, 0])

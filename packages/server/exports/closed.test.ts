@@ -49,7 +49,7 @@ it('every bucket but the last is closed by the next one', async () => {
   }
 })
 
-it('where times cross, an end is still between a record of the bucket and a later one', async () => {
+it('when times are out of order, an end is still between a record of the bucket and a later one', async () => {
   for (let seed = 1; seed <= 20; seed++) {
     const records = randomLog(seed, 5000)
     const ends = await endsOf(records)
@@ -88,7 +88,7 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-it('an export with closed ends with its bucket and tells when both ends were committed', async () => {
+it('an export with closed ends with its bucket and reports when both ends were committed', async () => {
   const wanted = async (more: string) => {
     const answer = await fetch(`${api.url}/v1/export?kind=prices&format=ndjson&closed=1m${more}`, {
       headers: { authorization: `Bearer ${key}` },

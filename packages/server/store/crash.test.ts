@@ -53,7 +53,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     await database.leave()
   }
 
-  test(`S1: nothing acknowledged is lost, doubled or torn over ${RANDOM_KILLS[kind]} kills at random points`, {
+  test(`S1: nothing acknowledged is lost, duplicated or torn over ${RANDOM_KILLS[kind]} kills at random points`, {
     timeout: LIMIT_MS,
   }, async () => {
     const next = generator(SEED)

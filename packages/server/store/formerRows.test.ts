@@ -33,7 +33,7 @@ describe.each(stores)('$name', ({ make, rewrite }) => {
   })
   afterEach(() => database.dispose())
 
-  test('S12: rows of the form before are read as they were, and those after them too', async () => {
+  test('S12: rows of the previous form are read as they were, and those after them too', async () => {
     const before = await database.connect()
     await commitSteps(before, 1, 12)
     const said = await readings(before)

@@ -25,7 +25,7 @@ const at = (cents: bigint, score?: number) => pricedAt('r', cents, 100n, score)
 const unpriced = unpricedUpsert({ chainId: CHAIN, recordId: 'u' }, TOKEN, 'NO_ROUTE')
 const words = (said: readonly (Said | null)[], field: string) => said.map(each => each?.data[field] ?? null)
 
-test('crosses: told on the other side of the value and not before, up or down; at the value is above', () => {
+test('crosses: fires on the other side of the value and not before, up or down; at the value is above', () => {
   const drafts = [at(99n), at(100n), at(101n), at(99n), unpriced, at(98n), at(102n)]
   const crosses = { kind: 'price_crosses', ...token, price_usd: '1' } as const
   expect(words(told(crosses, drafts), 'direction')).toEqual([null, 'up', null, 'down', null, null, 'up'])
@@ -40,27 +40,27 @@ test('crosses: told on the other side of the value and not before, up or down; a
   ])
 })
 
-test('crosses: what a retraction leaves standing is judged like any price', () => {
+test('crosses: the state after a retraction is judged like any price', () => {
   const crosses = { kind: 'price_crosses', ...token, price_usd: '1.005' } as const
   const drafts = [at(99n), at(105n), retractedTo('x', 'r', 99n, 100n)]
   expect(words(told(crosses, drafts), 'direction')).toEqual([null, 'up', 'down'])
 })
 
-test('crosses: no float decides, however near the value is', () => {
+test('crosses: no float decides, however close the value is', () => {
   const [third, digits] = [pricedAt('a', 1n, 3n), `0.${'3'.repeat(60)}`]
   const crosses = { kind: 'price_crosses', ...token, price_usd: digits } as const
   const just = pricedAt('b', BigInt('3'.repeat(60)) - 1n, 10n ** 60n)
   expect(words(told(crosses, [just, third, just]), 'direction')).toEqual([null, 'up', 'down'])
 })
 
-test('moves: from the price last told, by as much as asked for exactly, both ways', () => {
+test('moves: from the last reported price, by exactly the requested amount, both ways', () => {
   const moves = { kind: 'price_moves', ...token, bps: 500 } as const
   const drafts = [at(100n), at(104n), at(105n), at(101n), at(100n), at(99n)]
   expect(told(moves, drafts).map(said => said !== null)).toEqual([false, false, true, false, false, true])
   expect(told(moves, drafts)[2]?.data).toMatchObject({ from_usd: { display: '1' } })
 })
 
-test('moves: told exactly when the fraction says so', () => {
+test('moves: fires exactly when the fraction says so', () => {
   const price = fc.tuple(fc.bigInt(1n, 10n ** 30n), fc.bigInt(1n, 10n ** 30n))
   fc.assert(
     fc.property(price, price, fc.integer({ min: 1, max: 1_000_000 }), ([a, b], [c, d], bps) => {
@@ -72,7 +72,7 @@ test('moves: told exactly when the fraction says so', () => {
   )
 })
 
-test('score: told when it falls below, again only after it was above; without a price there is none', () => {
+test('score: fires when it falls below, again only after it was above; without a price there is none', () => {
   const below = { kind: 'score_below', ...token, score: 5 } as const
   const drafts = [at(1n, 7), at(1n, 4), at(1n, 3), at(1n, 5), unpriced, at(1n, 5), at(1n, 4)]
   const said = told(below, drafts)
@@ -102,7 +102,7 @@ test('health: each change of the status, and not the reports in between', () => 
   ])
 })
 
-test('sellability: each change where states say it; where they do not, nothing', () => {
+test('sellability: each change when states have it; when they do not, none', () => {
   const saying = (status: string | null): RecordDraft => {
     const draft = at(1n)
     return status === null ? draft : { ...draft, payload: { ...draft.payload, sellability: { status } } }
@@ -118,7 +118,7 @@ test('sellability: each change where states say it; where they do not, nothing',
   ])
 })
 
-test('records of others change nothing: another token, and a pool of this one', () => {
+test('unrelated records change nothing: another token, and a pool of this one', () => {
   const pool = poolFacts('pool', TOKEN, address('usd'))
   const drafts = [
     at(99n),

@@ -63,7 +63,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     await database.dispose()
   })
 
-  test('nothing is lost or invented, repetitions are the same, order is kept, every signature is good', {
+  test('nothing is lost or invented, repetitions are identical, order is kept, every signature is valid', {
     timeout: LIMIT_MS,
   }, async () => {
     const random = generator(SEED)
@@ -132,7 +132,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
         await refusing.close()
         counts.set('refused', (counts.get('refused') ?? 0) + 1)
         const step = lastStep
-        await until('commits while nobody listens', () => lastStep >= step + 3)
+        await until('commits without a listener', () => lastStep >= step + 3)
         started.kill('SIGKILL')
         await once(started, 'exit')
         await refusing.listen(port)

@@ -69,7 +69,7 @@ async function activate(): Promise<void> {
   await release()
 }
 
-test('one delivers at a time; killed, another goes on where it was', { timeout: 300_000 }, async () => {
+test('one delivers at a time; killed, another resumes where it was', { timeout: 300_000 }, async () => {
   const condition: WebhookCondition = { kind: 'retracted', chain_id: CHAIN }
   const secret = makeSecret()
   receiver.secret = secret.reveal()

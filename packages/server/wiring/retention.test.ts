@@ -10,7 +10,7 @@ import { until } from '../endToEnd/testing/until.ts'
 import { sqliteDatabase } from '../store/testing/connect.ts'
 import { keepPruning } from './retention.ts'
 
-test('the size is told from the prices that are there, and nothing without a history of its own', async () => {
+test('the size is estimated from the stored prices, and not reported without a history of its own', async () => {
   const database = await sqliteDatabase()
   const store = await database.connect()
   await writeMarketLog(store, 5, 60)
@@ -33,7 +33,7 @@ test('the size is told from the prices that are there, and nothing without a his
   expect(prices).toBeGreaterThan(10)
   expect(told).toEqual([
     {
-      text: 'the history of prices is kept',
+      text: 'price history is enabled',
       days: 365,
       prices,
       expected_mib: mebibytes(historyBytes(365, { prices, ms: toMs - fromMs })),

@@ -59,7 +59,7 @@ test('slow blocks, few trades, anchors that move: every record, quote and stored
   expect(digestOf(market, tape)).toBe('f6f7fa03adff1b99965fcc9f3f2b9681a0171d815c493e47e13d16c1a37379a2')
 })
 
-test('R-trigger-1: nothing that is remembered for speed is heard in what the engine says', {
+test('R-trigger-1: no cache for speed changes the engine’s output', {
   timeout: 600_000,
 }, () => {
   const market = { seed: 28, tokens: 30, pools: 70, blockMs: 12_000, v3Share: 0.5 }

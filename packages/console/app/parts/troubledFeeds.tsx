@@ -28,7 +28,7 @@ export function TroubledFeeds({ live, place }: Props) {
         <div class="note warn" role="status" data-testid="degraded-feeds">
           {degraded.map(held => (
             <p key={held.chain.chain_id}>
-              <Name held={held} /> is degraded: {reasonsOf(held.health)}. Its prices stand, with a confidence
+              <Name held={held} /> is degraded: {reasonsOf(held.health)}. Its prices remain, with a confidence
               of at most 3.
             </p>
           ))}

@@ -69,7 +69,7 @@ describe.each(HOOKS)('R-hook-2: with $name beside it', ({ name, keyFee, flags, s
 })
 
 describe('R-hook-2: a fee that the hook changed since', () => {
-  it('is all that a quote lacks: with it the quote is V4Quoter’s again', async () => {
+  it('is all that a quote lacks: with it the quote equals V4Quoter’s again', async () => {
     const random = new Random(seed, 'quoter since')
     const subject = await createPool(
       random,
@@ -88,7 +88,7 @@ describe('R-hook-2: a fee that the hook changed since', () => {
     expect(done.differing).toBeGreaterThan(0)
   })
 
-  it('is read from the slot where no swap told it', async () => {
+  it('is read from the slot when no swap has shown it', async () => {
     const random = new Random(seed, 'quoter slot')
     const subject = await createPool(
       random,
@@ -108,7 +108,7 @@ describe('R-hook-2: a fee that the hook changed since', () => {
   })
 })
 
-it('was asked often enough', () => {
+it('had enough cases', () => {
   expect(done.quotes).toBeGreaterThanOrEqual(10 * ROUNDS)
   expect(done.exact).toBeGreaterThanOrEqual(0.9 * done.quotes)
   if (ROUNDS > 6) console.info(done)

@@ -71,7 +71,7 @@ async function untilLimited(spender: Client): Promise<number> {
   })
 }
 
-it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, and what hangs on it is told`, async () => {
+it(`a clock set to ${HOURS}: streams, quotas and commits use the monotonic clock, and effects of the step are reported`, async () => {
   await chain.untilMining('priced', async () => (await quote().catch(() => null))?.state === 'PRICED')
   const heard = new Heard(client, {
     filter: { chain_ids: [CHAIN_ID] },
@@ -99,7 +99,7 @@ it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, an
       ),
     )
 
-    await until('the step is told', async () => {
+    await until('the step is reported', async () => {
       const seen = await health()
       return seen.reasons.some(each => each === 'CLOCK' || (offsetMs >= 0 && each === 'NO_VERIFIED_HEAD'))
     })

@@ -70,7 +70,7 @@ function expectLeftInPeace({ calls }: RpcProxy, downMs: number): void {
   expect(calls.length - underWay).toBeLessThanOrEqual(2 * tries)
 }
 
-it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, the dead are left in peace, and it recovers by itself without a gap`, async () => {
+it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, retries back off, and the service recovers without a gap`, async () => {
   const client = await roomyClient(service)
   const quote = () => client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('MOTH') })
   const priced = await chain.untilMining('a price', async () => {

@@ -34,7 +34,7 @@ afterAll(async () => {
   await chain?.close()
 })
 
-it(`${CLIENTS} clients that lost their service come back to it: the feed commits meanwhile, and each misses nothing`, async () => {
+it(`${CLIENTS} clients that lost their service reconnect: the feed commits meanwhile, and each misses nothing`, async () => {
   const scopes = ['read', 'stream', 'admin'] as const
   const issued = await issueKeyIn(loadConfig(config, {}), { name: 'herd', consumer: 'herd', scopes })
   const client = createClient({ baseUrl: child.url, apiKey: issued.key })
@@ -58,7 +58,7 @@ it(`${CLIENTS} clients that lost their service come back to it: the feed commits
     PATIENCE_MS,
   )
   await child.kill()
-  await until('nobody live', () => herd.every(each => !isLive(each)), PATIENCE_MS)
+  await until('no client live', () => herd.every(each => !isLive(each)), PATIENCE_MS)
   await trade(usd++)
 
   child = await startChildService(config)

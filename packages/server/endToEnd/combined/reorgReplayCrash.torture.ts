@@ -77,7 +77,7 @@ class Replay {
 }
 
 it.each(KILLED_AT)(
-  'replays go on without a gap over a service killed in a reorganisation they hear of (%s)',
+  'replays continue without a gap when the service is killed in a reorganisation they receive (%s)',
   async (_, point) => {
     child = await startChildService(config, dyingAt(point))
     const scopes = ['read', 'stream', 'admin'] as const

@@ -50,17 +50,17 @@ async function expectServed(): Promise<void> {
 }
 
 describe('H19: silent connections', () => {
-  it('2,100 of one address that each asked for /healthz once leave a key and a probe their places', async () => {
+  it('2,100 from one address that each requested /healthz once leave a key and a probe their places', async () => {
     await crowd(2100, () => '127.0.0.2', PROBE)
     await expectServed()
   })
 
-  it('and so they do when key and probe come from that very address', async () => {
+  it('even when key and probe come from that very address', async () => {
     await crowd(2100, () => '127.0.0.1', PROBE)
     await expectServed()
   })
 
-  it('10,000 of 250 addresses, half of them without a word', async () => {
+  it('10,000 from 250 addresses, half of them without sending a byte', async () => {
     const address = (n: number) => `127.0.${1 + Math.floor((n % 250) / 125)}.${1 + (n % 125)}`
     const arriving = crowd(5000, address, '').then(() => crowd(5000, address, PROBE))
     await expectServed()

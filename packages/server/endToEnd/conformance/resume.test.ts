@@ -69,7 +69,7 @@ const isNearHead = async (): Promise<boolean> => {
   return processed !== null && number - processed.block_number < NEAR
 }
 
-it(`${CUTS} cuts at random bytes, ${KILLS} kills and reorganisations between: every fold is the service's, and no record is missing or twice (seed ${SEED})`, async () => {
+it(`${CUTS} cuts at random bytes, ${KILLS} kills and reorganisations between: every fold is the service's, and no record is missing or duplicated (seed ${SEED})`, async () => {
   const listeners = Array.from({ length: FOLLOWERS }, () =>
     listen(createClient({ baseUrl: proxy.url, apiKey: key })),
   )

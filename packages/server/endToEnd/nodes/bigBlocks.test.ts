@@ -69,7 +69,7 @@ it('a block of 20 MB is applied with the swap behind its logs, and so is the blo
   expect(running.faults).toEqual([])
 })
 
-it('where receipts by block are refused it is applied as well, and the refusal is met once and told', async () => {
+it('where receipts by block are refused it is applied as well, and the refusal is seen once and reported', async () => {
   proxy.add({
     method: 'eth_getBlockReceipts',
     fault: { kind: 'error', code: -32_600, message: 'Invalid request' },

@@ -64,8 +64,8 @@ const behind = (blocks: number): Rule => ({
   },
 })
 
-describe('endpoints that are away at the start', () => {
-  it('F32: leave a chain that says so, and that is priced when one of them comes', async () => {
+describe('endpoints that are down at the start', () => {
+  it('F32: leave a chain that reports it, and that is priced when one of them recovers', async () => {
     const away = keep(await startTcpProxy(0))
     const service = await serve(`http://127.0.0.1:${away.port}`)
     const health = await until('a health record', () => healthOf(service))
@@ -108,7 +108,7 @@ describe('calls that are never answered', () => {
 })
 
 describe('a subscription', () => {
-  it('F27: that leaves out a head and then is silent withdraws nothing', async () => {
+  it('F27: that drops a head and then is silent withdraws nothing', async () => {
     const proxy = await proxied()
     const service = await serve(proxy.wsUrl)
     await chain.untilMining('a price', () => isPriced(service))

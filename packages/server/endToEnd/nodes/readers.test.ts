@@ -78,7 +78,7 @@ async function readings(running: TestService, client: Client): Promise<Record<st
     of?.token0.token_address === token() ? of.token0.price : of?.token1.price
   return {
     quote: await get(path),
-    'quote, asked again': await get(path),
+    'quote, requested again': await get(path),
     'quote of upper case': await get(path.replace(token(), `0x${token().slice(2).toUpperCase()}`)),
     'narrowed quote': await get(`${path}?max_hops=2`),
     'quote no older than now': await get(`${path}?max_age_ms=0`),
@@ -220,7 +220,7 @@ it('R-present-1, R-present-2, R-present-4: without any worker every reader answe
   await following
 })
 
-it('F32: endpoints that are away at start: every reader says so, and it recovers by itself', async () => {
+it('F32: endpoints that are down at start: every reader shows it, and it recovers by itself', async () => {
   const { before } = await runOnce('away')
   proxy.rule = (_call, _fetchAnswer, response) => {
     response.destroy()
@@ -236,7 +236,7 @@ it('F32: endpoints that are away at start: every reader says so, and it recovers
   await expectBack(service, client, before, head)
 })
 
-it('a chain that never reported is UNAVAILABLE in the chain list and by its health', async () => {
+it('a chain that never reported is UNAVAILABLE in the chain list and in its health', async () => {
   proxy.rule = (_call, _fetchAnswer, response) => {
     response.destroy()
     return 'handled'

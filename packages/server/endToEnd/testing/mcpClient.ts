@@ -57,6 +57,6 @@ export async function callTool(
   if (first?.type !== 'text') throw new Error(`${name} gave no text`)
   const told = JSON.parse(first.text) as Record<string, unknown>
   if (isError === true) return told
-  if (JSON.stringify(structuredContent) !== first.text) throw new Error(`${name} says two things`)
+  if (JSON.stringify(structuredContent) !== first.text) throw new Error(`${name} has two results`)
   return told
 }

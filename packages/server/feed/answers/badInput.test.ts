@@ -41,7 +41,7 @@ const BLOCK_FAULTS: readonly (readonly [what: string, rule: Rule, code: string])
     'ANSWER_MALFORMED',
   ],
   [
-    'an answer cut in the middle that says it is whole',
+    'a response cut in the middle that claims to be complete',
     { method: blocks, fault: { kind: 'truncate', share: 0.5, isClean: true } },
     'ANSWER_MALFORMED',
   ],
@@ -78,7 +78,7 @@ const BLOCK_FAULTS: readonly (readonly [what: string, rule: Rule, code: string])
 ]
 
 describe('a block from an endpoint that gives', () => {
-  it.each(BLOCK_FAULTS)('%s comes from another, and the first is named', async (_what, rule, code) => {
+  it.each(BLOCK_FAULTS)('%s is taken from another, and the first is named', async (_what, rule, code) => {
     proxy = keep(await startFaultProxy({ url: chain.anvil.url }))
     const consumer = await follow(chain, {
       log,
@@ -100,7 +100,7 @@ describe('a block from an endpoint that gives', () => {
   })
 })
 
-it('an endpoint of another chain is named with both chains, and nothing is asked of it', async () => {
+it('an endpoint of another chain is named with both chains, and gets no further request', async () => {
   const other = keep(await startLocalChain({ chainId: 31_399 }))
   proxy = keep(await startFaultProxy({ url: other.anvil.url }))
   const consumer = await follow(chain, {
@@ -122,7 +122,7 @@ it('an endpoint of another chain is named with both chains, and nothing is asked
   expect([...asked].sort()).toEqual(['eth_chainId', 'eth_getBlockByNumber'])
 })
 
-it('a JSON number in place of what a call returns is refused, and another endpoint answers', async () => {
+it('a JSON number as the result of a call is refused, and another endpoint answers', async () => {
   proxy = keep(
     await startFaultProxy({
       url: chain.anvil.url,

@@ -39,10 +39,10 @@ async function triesOf(isLarge: boolean): Promise<readonly number[]> {
   return begun
 }
 
-it('a silent call is made four times, each wait twice as long as the one before', async () => {
+it('a call without an answer is made four times, each wait twice as long as the one before', async () => {
   expect(await triesOf(false)).toEqual([0, 250, 750, 1750])
 })
 
-it('a block with its receipts is asked for once more, after a second: its answer may take that long to build', async () => {
+it('a block with its receipts is requested once more, after a second: its response may take that long to build', async () => {
   expect(await triesOf(true)).toEqual([0, 1000])
 })

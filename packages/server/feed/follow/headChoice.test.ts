@@ -110,7 +110,7 @@ describe('F30: an endpoint behind another one', () => {
   })
 })
 
-describe('R-health-5: a head that one endpoint alone knows', () => {
+describe('R-health-5: a head that only one endpoint knows', () => {
   it('is followed, degrades the chain after ten seconds, and no more once another knows it', async () => {
     const { clock, forward } = forwardClock()
     const slow = await proxied()
@@ -175,7 +175,7 @@ describe('R-health-5: a head that one endpoint alone knows', () => {
     return { proxies, consumer, shared: await latest(chain) }
   }
 
-  it('is left for that of the other when nobody gives its blocks, and read again when the other is gone', async () => {
+  it('is left for that of the other when no endpoint has its blocks, and read again when the other is gone', async () => {
     const { clock, forward } = forwardClock()
     const [first, second] = [await proxied(), await proxied()]
     const consumer = await over([first.url, second.url], clock)
@@ -203,7 +203,7 @@ describe('R-health-5: a head that one endpoint alone knows', () => {
 
   it.each([
     ['which differs from it', 1],
-    ['at which the chain stands still', 0],
+    ['at which the chain stops', 0],
   ])(
     'is left after ten seconds for a head that two others share, %s, until another knows it',
     async (_what, own) => {

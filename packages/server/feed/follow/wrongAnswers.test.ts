@@ -73,7 +73,7 @@ const givenBlocks = (consumer: Consumer): readonly VerifiedBlock[] =>
     item.kind === 'block' ? [item.block] : item.kind === 'reorg' ? item.blocks : [],
   )
 
-describe('answers that are valid and wrong', () => {
+describe('valid but wrong responses', () => {
   it(`none of ${WANTED} is accepted`, { timeout: 900_000 + WANTED * 120 }, async () => {
     const about = `seed ${SEED}`
     const feeds = await Promise.all(Array.from({ length: FEEDS }, (_, n) => deceived(n)))

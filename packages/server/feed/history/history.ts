@@ -269,7 +269,7 @@ class HistoryReader {
     const error = new FeedError(
       'BLOCK_REFUSED',
       endpoint.name,
-      `asked for logs of blocks ${from} to ${to}, received one of ${stray.number}`,
+      `requested logs of blocks ${from} to ${to}, received one of ${stray.number}`,
     )
     endpoint.blame(error)
     throw error

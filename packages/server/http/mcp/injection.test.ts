@@ -84,7 +84,7 @@ it.each(HOSTILE_NAMES.map(name => [name.slice(0, 40), name]))('%j', async (_, na
   expect(JSON.parse(hostile.inner)).toEqual(hostile.result)
 })
 
-it('any text at all: only harmless characters come through, and not more than a name has', () => {
+it('any text: only harmless characters pass, and no more than a name may have', () => {
   fc.assert(
     fc.property(fc.oneof(text(200), fc.constantFrom(...HOSTILE_NAMES)), name => {
       const { symbol, name: longer } = untrustedText(name, name)
@@ -97,7 +97,7 @@ it('any text at all: only harmless characters come through, and not more than a 
   )
 })
 
-it('what honest tokens are called comes through as it is', () => {
+it('honest tokens’ names pass unchanged', () => {
   for (const name of [
     'USDC',
     'Wrapped Ether',

@@ -39,7 +39,7 @@ describe('a query', () => {
     text(80),
   )
 
-  it('of any text gives values in their bounds or 400', () => {
+  it('of any text gives values within bounds or 400', () => {
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 4 }),
@@ -59,7 +59,7 @@ describe('a query', () => {
     )
   })
 
-  it('of eight thousand signs takes no long time', () => {
+  it('of eight thousand characters is fast', () => {
     for (const sign of ['&', '=', '%', '%ff', 'limit=1&', '+', ';', '?'])
       survive(
         () => new Params(searchOf(requestTo(`/v1/tokens?${sign.repeat(8000)}`)), KNOWN, malformed),
@@ -68,7 +68,7 @@ describe('a query', () => {
   })
 })
 
-it('a segment of a path is the number or the address it says, or 400', () => {
+it('a path segment is a valid number or address, or 400', () => {
   const number = fc.oneof(
     text(),
     fc.constantFrom('0', '1', '007', '1.0', '+1', '1_0', '9007199254740991', '9007199254740992'),

@@ -65,7 +65,7 @@ test.each([
   ['more than half a minute ago', -30_001, 'UNAVAILABLE', 'UNAVAILABLE'],
   ['before the clock was set back', 3_600_000, 'UNAVAILABLE', 'UNAVAILABLE'],
 ] as const)(
-  'R-present-2: health that a worker told %s counts while it speaks',
+  'R-present-2: health that a worker reported %s counts while it reports',
   async (_, atMs, status, gone) => {
     const late = told('DEGRADED', nowMs + atMs)
     await commit({ ...late, payload: { ...late.payload, reasons: ['HEAD_OLD'] } })
@@ -76,7 +76,7 @@ test.each([
   },
 )
 
-test('a chain that never reported is UNAVAILABLE, and says why', async () => {
+test('a chain that never reported is UNAVAILABLE, with the reason', async () => {
   const feeds = await open()
   expect(feeds.health(CHAIN, nowMs)).toMatchObject({
     chain_id: CHAIN,
@@ -88,7 +88,7 @@ test('a chain that never reported is UNAVAILABLE, and says why', async () => {
   expect(feeds.gone(CHAIN, nowMs)).toBe('UNAVAILABLE')
 })
 
-test('what the log brings counts at once', async () => {
+test('records from the log count at once', async () => {
   const feeds = await open()
   for (const [status, gone] of [
     ['HEALTHY', null],
@@ -101,7 +101,7 @@ test('what the log brings counts at once', async () => {
   }
 })
 
-test('a price that is kept ready is not sent past the moment its feed falls silent, and its tag is another', async () => {
+test('a cached price is not sent past the moment its feed falls silent, and its tag changes', async () => {
   const quotes = new QuoteCache(store, hub, await open())
   opened.push(quotes)
   await commit(told('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
@@ -124,7 +124,7 @@ test('a price that is kept ready is not sent past the moment its feed falls sile
   expect(silent?.etag).not.toBe(first?.etag)
 })
 
-test('what is read while the feed comes back is read again', async () => {
+test('prices read while the feed recovers are read again', async () => {
   let reads = 0
   let release: () => void = () => undefined
   const held = new Promise<void>(resolve => {
@@ -150,7 +150,7 @@ test('what is read while the feed comes back is read again', async () => {
   expect(reads).toBe(2)
 })
 
-test('what was kept ready before a silence is not sent after it', async () => {
+test('prices cached before a silence are not sent after it', async () => {
   const quotes = new QuoteCache(store, hub, await open())
   opened.push(quotes)
   await commit(told('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))

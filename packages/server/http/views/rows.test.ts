@@ -12,7 +12,7 @@ const row = {
   finality: 'finalized',
 } as const
 
-test('R-http-5: an event is told whole, from its row and its body', () => {
+test('R-http-5: an event is returned in full, from its row and its body', () => {
   const rest = {
     block_time_ms: 1000,
     transaction_hash: HASH,
@@ -32,5 +32,5 @@ test('R-http-5: an event is told whole, from its row and its body', () => {
   }
   expect(eventText({ ...row, body: JSON.stringify(rest) })).toEqual(told)
   const { finality: _, ...whole } = told
-  expect(eventText({ ...row, body: JSON.stringify(whole) }), 'one whose body tells all').toEqual(told)
+  expect(eventText({ ...row, body: JSON.stringify(whole) }), 'one with everything in its body').toEqual(told)
 })

@@ -225,7 +225,7 @@ export class ChainStage implements Stage {
   /** Only the last one counts: before it the service may be behind. */
   async look(token: string, { usd = this.#asset(token).usd }: LookOptions = {}): Promise<void> {
     const service = this.#service
-    if (service === null) throw new Error(`${token} was never asked for`)
+    if (service === null) throw new Error(`${token} was never requested`)
     if (this.#isCatchingUp) return
     this.#looksLeft--
     if (this.#looksLeft > 0) return
