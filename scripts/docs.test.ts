@@ -1,6 +1,6 @@
 /** The docs hold together: parts that are made from the schemas are current, and every link leads somewhere. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 import { madeParts, withParts } from './docsParts.ts'
@@ -49,4 +49,21 @@ it.each(pages)('every link of %s leads to a file or a heading of this repository
       return anchor !== undefined && (!statSync(target).isFile() || !anchorsOf(target).has(anchor))
     })
   expect(broken).toEqual([])
+})
+
+const versionOf = (manifest: string): string =>
+  (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+
+it('the changelog begins with what is unreleased, or with the version of the packages and its date', () => {
+  const newest = /^## (.+)$/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1] ?? ''
+  const [version, date] = newest.split(' ')
+  if (newest !== 'Unreleased')
+    expect([version, date]).toEqual([
+      versionOf('package.json'),
+      expect.stringMatching(/^\(\d{4}-\d\d-\d\d\)$/),
+    ])
+})
+
+it.each(globSync('packages/*/package.json'))('%s has the version of the whole', manifest => {
+  expect(versionOf(manifest)).toBe(versionOf('package.json'))
 })

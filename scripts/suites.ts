@@ -29,7 +29,7 @@ const server = (...layers: readonly string[]): string[] => layers.map(layer => `
 export const suites: readonly Suite[] = [
   {
     name: 'tidy',
-    about: 'the house rules that a machine can hold',
+    about: 'the repository rules that a test can check',
     include: [
       'bench',
       'conformance',

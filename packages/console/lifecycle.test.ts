@@ -28,7 +28,7 @@ const priceShown = () =>
   shown.page.locator(`[data-token="${CHAIN_ID}/${moth}"] td:nth-child(3)`).textContent()
 
 describe('a reorganisation', () => {
-  it('is shown as a price taken back: in the overview, in the history as it happens, and after a reload', async () => {
+  it('is shown as a withdrawn price: in the overview, live in the history, and after a reload', async () => {
     const { page } = shown
     const after = await running.service.head()
     await chain.run(chain.sellV2(pair, 'MOTH', 4000))
@@ -53,7 +53,7 @@ describe('a reorganisation', () => {
 })
 
 describe('a restart of the service', () => {
-  it('is told, waited for, and taken up where the log stood, without logging in again', async () => {
+  it('is announced and waited for; the stream resumes where it stopped, without another log-in', async () => {
     const { page } = shown
     const state = () => page.getByRole('banner').getByRole('status').textContent()
     const before = await priceShown()
@@ -62,7 +62,7 @@ describe('a restart of the service', () => {
       await chain.run(chain.sellV2(pair, 'MOTH', 6000))
     })
     await chain.untilMining('connected again', async () => (await state()) === 'Live')
-    await chain.untilMining('the price of the trade that nobody watched', async () => {
+    await chain.untilMining('the price of the trade made while disconnected', async () => {
       const now = await priceShown()
       return now !== before && now?.startsWith('$') === true
     })

@@ -20,7 +20,7 @@ afterAll(async () => {
   await many?.close()
 })
 
-it('of 5,000 tokens only rows in sight exist, and a new price is drawn in its own row alone', async () => {
+it('of 5,000 tokens only visible rows exist in the page, and a new price redraws its own row alone', async () => {
   const shown = await openConsole(browser, many.url)
   const { page } = shown
   await logIn(shown, many.key)

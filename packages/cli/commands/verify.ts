@@ -14,7 +14,7 @@ type Options = ServiceChoice & { readonly rpc?: string }
 
 export const verifyCommand = (): Command =>
   withService(new Command('verify'))
-    .description('recomputes the price of a token from its evidence; exit code 1 if a number differs')
+    .description('recompute the price of a token from its evidence; exit code 1 if a number differs')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--rpc <url>', 'a node of your choice, to check the evidence against')

@@ -1,6 +1,6 @@
 /**
  * A quote recomputed from what it shows, by a reader who knows the default policy and the tokens' decimals
- * and nothing of the engine: hops, routes, weights, the vote, and every score as the least of its parts.
+ * and without the engine: hops, routes, weights, the vote, and every score as the least of its parts.
  */
 import { assert } from '../assert.ts'
 import type { Address, Hex } from '../chain/block.ts'
@@ -350,7 +350,7 @@ function feedCap({ usd_feed }: PricedView, { hops, stable }: RouteView): CapText
   return [{ code: 'ANCHOR_DISPUTED', cap: (num <= 500n * den ? 6 : 3) as CapText['cap'] }]
 }
 
-/** How far the price without fees is from the median of its own past, unless a feed that speaks says nearly the same. */
+/** How far the price without fees is from the median of its own past, unless a fresh feed nearly agrees. */
 function pastCap({ own_past: past, usd_feed }: PricedView, { hops, stable }: RouteView): CapText[] {
   if (past === null || past === undefined) return []
   const factors = [...hops.map(({ marginal }) => marginal as ExactText), stable?.usd as ExactText]

@@ -55,7 +55,7 @@ export function checkVote(reading: Reading, live: readonly Live[]): void {
     })),
     policy.revision === 1 ? null : total,
   )
-  if (verdict === null) return findings.unreadable(at(path, 'routes'), live.length, 'a route that is heard')
+  if (verdict === null) return findings.unreadable(at(path, 'routes'), live.length, 'a participating route')
   const from = [at(path, 'routes'), at(path, 'support')]
   live.forEach((each, index) => {
     const position = heard.indexOf(each)

@@ -58,10 +58,10 @@ function begin(follower: Follower) {
 }
 
 describe('follow on a running service', () => {
-  it('by token: its own price and its pools, nothing else, by callbacks; health all the same', async () => {
+  it('by token: its own price and its pools, nothing else, by callbacks; health in any case', async () => {
     const follower = client.follow({ chain_id: CHAIN_ID, token: chain.token('LARK') })
     const { heard, stop } = begin(follower)
-    await until('its price heard', async () => {
+    await until('its price received', async () => {
       await sellMoth()
       await sellLark()
       return heard.tokens.length > 1 && heard.healths.length > 0 && heard.swaps.size > 0
@@ -75,7 +75,7 @@ describe('follow on a running service', () => {
     )
     for (const poolId of [...heard.pools, ...heard.swaps])
       expect(pools.map(each => each.pool_id)).toContain(poolId)
-    // What it holds is what the service says.
+    // Its state equals the service's.
     const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
     await until('the same price', () => {
       const held = follower.token(lark())?.price
@@ -94,7 +94,7 @@ describe('follow on a running service', () => {
     const pool = chain.pool('uniswap-v2', 'USDC', 'LARK')
     const follower = client.follow({ chain_id: CHAIN_ID, pool })
     const { heard, stop } = begin(follower)
-    await until('the pool, its swap and its token heard', async () => {
+    await until('the pool, its swap and its token received', async () => {
       await sellMoth()
       await sellLark()
       const isTokenHeard = heard.tokens.some(({ token_id }) => token_id === lark())
@@ -109,7 +109,7 @@ describe('follow on a running service', () => {
     await stop()
   })
 
-  it('as an iterator too, and what a callback throws ends the following', async () => {
+  it('as an iterator too; an exception in a callback ends it', async () => {
     const follower = client.follow({ chain_id: CHAIN_ID, token: [lark()] })
     let selling = Promise.resolve()
     for await (const event of follower) {

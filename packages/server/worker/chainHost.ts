@@ -37,6 +37,7 @@ import { confirmDecimals, type ConfirmContext } from './readings/confirmDecimals
 import { CoverageWatch } from './readings/coverageWatch.ts'
 import { Dormancy } from './readings/dormancy.ts'
 import { Enrolments } from './readings/enrolments.ts'
+import { RequestedReadings } from './readings/requestedReadings.ts'
 import { FeedInputs } from './feedInputs.ts'
 import { Intake } from './readings/intake.ts'
 import { keptByName } from './readings/keptByName.ts'
@@ -87,6 +88,7 @@ export class ChainHost implements ChainService {
   readonly #inputs: FeedInputs
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
+  readonly #requested: RequestedReadings
   readonly #upkeep: Upkeep
   readonly #quotes: ComputedQuotes
   readonly #reload: Reload
@@ -117,7 +119,7 @@ export class ChainHost implements ChainService {
       step: options.step,
       onCommitted: (last, { needs }) => {
         options.onCommitted(last)
-        this.#enrolments.note(needs)
+        this.#requested.note(needs)
         this.#reload.note(needs)
       },
       onFailure,
@@ -140,6 +142,7 @@ export class ChainHost implements ChainService {
       }),
       inLane,
     })
+    this.#requested = new RequestedReadings(common)
     const enrolments = this.#enrolments
     const lastSequence = () => this.#steps.lastSequence
     this.#quotes = new ComputedQuotes({ state, intake, enrolments, inLane, now, lastSequence })
@@ -147,6 +150,7 @@ export class ChainHost implements ChainService {
       ...common,
       chain,
       enrolments,
+      requested: this.#requested,
       onReloaded: () => inLane(() => this.#inputs.tellAgain()),
       onFailure,
     })

@@ -1,4 +1,4 @@
-/** The data of a chart: points of a line, candles, and retractions. */
+/** The data of a chart: points of a line, candles and retractions, and the texts of its time axis. */
 import type { ExactValue } from '@assay/sdk'
 
 export type Point = {
@@ -25,4 +25,36 @@ export type Mark = {
   /** The state published instead; null for no price. */
   readonly now: ExactValue | null
   readonly bps: number | null
+}
+
+type Step = Pick<Point, 'atMs' | 'price'>
+
+/**
+ * The points of a stepped line until `untilMs`. A price holds until it is gone: without a second point there, the line
+ * would not be drawn up to the gap.
+ */
+export function stepsOf(points: readonly Point[], untilMs: number): readonly Step[] {
+  const last = points.at(-1)
+  const held: readonly Step[] =
+    last === undefined || last.atMs >= untilMs ? points : [...points, { ...last, atMs: untilMs }]
+  return held.flatMap((step, at) => {
+    const before = held[at - 1]?.price ?? null
+    return step.price === null && before !== null ? [{ atMs: step.atMs - 1, price: before }, step] : [step]
+  })
+}
+
+/** As precise as the distance between the ticks requires; a midnight is told by its date. */
+export function timeTexts(ticks: readonly number[]): string[] {
+  const stepS = (ticks[1] ?? 0) - (ticks[0] ?? 0)
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+  const time = new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(stepS < 60 ? { second: '2-digit' } : {}),
+  })
+  return ticks.map(tick => {
+    const at = new Date(tick * 1000)
+    const isMidnight = at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0
+    return (isMidnight || stepS >= 86_400 ? day : time).format(at)
+  })
 }

@@ -65,7 +65,7 @@ const fields = (prefix = '') =>
     value,
   )
 
-it('the sequence goes into the own as_of, whatever stands around it', () => {
+it('the sequence goes into the quote’s own as_of, whatever surrounds it', () => {
   const own = { as_of: { block_number: 7 } }
   fc.assert(
     fc.property(fields(), fields(), sequences, (before, after, sequence) => {
@@ -78,7 +78,7 @@ it('the sequence goes into the own as_of, whatever stands around it', () => {
   )
 })
 
-it('members are put before and behind those of the data, or none at all', () => {
+it('members are inserted before and after those of the data, or none at all', () => {
   const own = { as_of: { block_number: 7 } }
   fc.assert(
     fc.property(fields('head'), fields('body'), sequences, (head, body, sequence) => {

@@ -1,6 +1,6 @@
 /**
  * W1 at length: followers behind a network that cuts them at any byte, a service that is killed and started again, and
- * a chain that reorganises meanwhile. In the end each holds what the service holds, and heard what nobody missed.
+ * a chain that reorganises meanwhile. In the end each has the service's state, and received every record once.
  */
 import { join } from 'node:path'
 import { type Client, createClient } from '@assay/sdk'
@@ -74,7 +74,7 @@ const isNearHead = async (): Promise<boolean> => {
 const untilCommitted = ({ number }: Block): Promise<boolean> =>
   until(`block ${number} committed`, () => storedTip(join(chain.folder, 'resume.db'), CHAIN_ID) === number)
 
-it(`${CUTS} cuts at random bytes, ${KILLS} kills and reorganisations between: every fold is the service's, and no record is missing or twice (seed ${SEED})`, async () => {
+it(`${CUTS} cuts at random bytes, ${KILLS} kills and reorganisations between: every fold is the service's, and no record is missing or duplicated (seed ${SEED})`, async () => {
   const listeners = Array.from({ length: FOLLOWERS }, () =>
     listen(createClient({ baseUrl: proxy.url, apiKey: key })),
   )

@@ -41,7 +41,7 @@ const PROXIES = 'proxies'
 
 export class Connections {
   readonly most: number
-  /** The share of one network: a hard limit for strangers, and for others a limit only while a slot is needed. */
+  /** The share of one network: a hard limit for unauthenticated connections, and for others only while a slot is needed. */
   readonly #share: number
   readonly #addresses: ClientAddresses
   readonly #idleLooks: number
@@ -121,7 +121,7 @@ export class Connections {
     if (isProxy && this.isFull) this.admit(socket)
   }
 
-  /** Call before another stranger is accepted. A few may wait even when authenticated connections hold all slots. */
+  /** Call before another unauthenticated connection is accepted. A few may wait even when authenticated connections hold all slots. */
   #makeRoom(network: string): void {
     const places = this.#places
     if (places.strangersOf(network) >= this.#share) this.#end(places.leastStrangerOf(network))

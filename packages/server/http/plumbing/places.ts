@@ -59,7 +59,7 @@ export class Places {
     this.enter(place)
   }
 
-  /** The stranger that gives way to any newcomer; null when there is none. */
+  /** The unauthenticated connection that gives way to any new one; null when there is none. */
   leastStranger(): Place | null {
     for (const [, places] of this.#strangers.largestFirst()) return quietest(places)
     return null

@@ -15,7 +15,7 @@ const verdict = fc.record({
   waitMs: few.map(seconds => Math.max(0, seconds * 1000 - 0.5)),
 })
 
-it('says whatever was said before what is true now', () => {
+it('reports the current values whatever it reported before', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom(...quotas), verdict)), asked => {
       const lines = new QuotaLines()
@@ -31,7 +31,7 @@ it('says whatever was said before what is true now', () => {
   )
 })
 
-it('rounds a wait up to whole seconds, and says a new rest at once', () => {
+it('rounds a wait up to whole seconds, and reports a new remainder at once', () => {
   const lines = new QuotaLines()
   const restOf = (verdict: Verdict) => lines.of(quotas[0] as Quota, verdict)[3]
   expect(restOf({ allowed: true, remaining: 59, waitMs: 100 })).toBe('"default";r=59;t=1')

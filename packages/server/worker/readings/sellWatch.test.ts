@@ -140,7 +140,7 @@ describe('the watch of sellability', () => {
     expect(await tend(1)).toBe(1)
   })
 
-  it('R-sell-5: not each hour while nobody asks for it, and as soon as somebody does', async () => {
+  it('R-sell-5: not each hour while nobody requests it, and as soon as somebody does', async () => {
     await tend(0)
     idle = [T]
     for (let hour = 0; hour < 5; hour++) expect(await tend(HOUR_MS)).toBe(0)
@@ -153,7 +153,7 @@ describe('the watch of sellability', () => {
     expect(await tend(HOUR_MS)).toBe(1)
   })
 
-  it('R-sell-5: lets two seconds pass between two goes, and takes who was never probed first', async () => {
+  it('R-sell-5: leaves two seconds between two probes, and takes tokens never probed first', async () => {
     await tend(0)
     s.decimals(U, 18)
     s.v2(`0x${'ab'.repeat(20)}`, [U, 1_000_000n * E18], [WETH, 500n * E18])
@@ -163,14 +163,14 @@ describe('the watch of sellability', () => {
     expect(s.token(U).sellability).toBeDefined()
   })
 
-  it('R-sell-5: probes again when a swap shows another tax than was found, at most once a minute', async () => {
+  it('R-sell-5: probes again when a swap shows another tax than measured, at most once a minute', async () => {
     await tend(0)
     s.probed(T)
     swapped('SALE', 10_000n, 10_000n)
     expect(await tend(MINUTE_MS)).toBe(0)
     swapped('SALE', 10_000n, 9000n)
     expect(await tend(PAUSE_MS)).toBe(1)
-    // Nothing simulates here, so what the logs showed stands in.
+    // Nothing simulates here, so the result from the logs is used instead.
     expect(s.token(T).sellability).toMatchObject({
       status: 'TAXED',
       sellTaxBps: 1000,
