@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { timedClaims } from './elapsedTime.ts'
-import { suites } from './suites.ts'
+import { type Suite, suites } from './suites.ts'
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   encoding: 'utf8',
@@ -387,23 +387,29 @@ test('a wait for a condition has a guard of 30 s or more, and `vi.waitFor` sets 
   expect(bare).toEqual([])
 })
 
-test('every test file belongs to exactly one suite', () => {
-  const wrong = sources.filter(file => {
-    if (!file.endsWith('.test.ts')) return false
-    const owners = suites.filter(({ include }) => {
-      const excluded = include.includes('--exclude') && file.endsWith('.differential.test.ts')
-      return (
-        !excluded &&
-        include.some(
-          part =>
-            !part.startsWith('-') &&
-            !part.startsWith('**') &&
-            (part.includes('/') ? file.startsWith(part) : file.endsWith(part)),
-        )
+const suitesOf = (file: string): readonly Suite[] =>
+  suites.filter(({ include }) => {
+    const excluded = include.includes('--exclude') && file.endsWith('.differential.test.ts')
+    return (
+      !excluded &&
+      include.some(
+        part =>
+          !part.startsWith('-') &&
+          !part.startsWith('**') &&
+          (part.includes('/') ? file.startsWith(part) : file.endsWith(part)),
       )
-    })
-    return owners.length !== 1
+    )
   })
+
+test('every test file belongs to exactly one suite', () => {
+  const tests = sources.filter(file => file.endsWith('.test.ts'))
+  expect(tests.filter(file => suitesOf(file).length !== 1)).toEqual([])
+})
+
+test('the files that a suite starts first exist and are its own', () => {
+  const wrong = suites.flatMap(suite =>
+    (suite.longest ?? []).filter(file => !sources.includes(file) || !suitesOf(file).includes(suite)),
+  )
   expect(wrong).toEqual([])
 })
 

@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import { type Client, type Envelope, fromId, type StreamOutcome } from '@assay/sdk'
+import type { Client, Envelope, StreamOutcome } from '@assay/sdk'
+import { fromId } from '@assay/sdk/wire'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { EXIT, Failure } from '../exit.ts'
 import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'

@@ -28,6 +28,8 @@ function open(localAddress: string, first: string): Promise<unknown> {
   sockets.add(socket)
   socket.on('error', () => undefined)
   socket.once('close', () => sockets.delete(socket))
+  // What nobody reads, such as the 408 that a slow machine is told, would keep the socket open after its end.
+  socket.resume()
   if (first !== '') socket.write(first)
   const spoken = first === '' ? once(socket, 'connect') : once(socket, 'data')
   return Promise.race([spoken, once(socket, 'close')]).catch(() => undefined)
@@ -66,7 +68,8 @@ describe('H19: silent connections', () => {
     await expectServed()
     await arriving
     await expectServed()
-    expect(sockets.size).toBeLessThanOrEqual(2000)
+    // The service closed the others; this process hears of it socket by socket.
+    await until('at most 2,000 sockets left', () => sockets.size <= 2000)
   })
 
   it('a connection that showed a key keeps its place among them', async () => {
