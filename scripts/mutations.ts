@@ -223,7 +223,7 @@ export const mutations: readonly Mutation[] = [
     find: '(isFull(state) ? state.l : value(state, t))',
     replace: 'value(state, t)',
     killedBy: ['rules/depthAverage.test.ts'],
-    says: 'go on trusting depth that has just been withdrawn',
+    says: 'keep trusting depth that has just been withdrawn',
   },
   {
     name: 'temporal-half',
@@ -308,7 +308,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'ratio ?? visit.nearest?.ratio',
     killedBy: ['chain/visit.test.ts'],
     pattern: 'while a pool is not live',
-    says: 'let a pool that stopped being live go on at the price it was booked with',
+    says: 'let a pool that stopped being live continue at its last booked price',
   },
   {
     name: 'visit-tie',
@@ -326,7 +326,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'return { ...before, open: held }',
     killedBy: ['rules/visit.test.ts'],
     pattern: 'reverts to what it was',
-    says: 'forget what a booked span had merged with when the moment goes on',
+    says: 'forget what a booked span had merged with when the moment continues',
   },
   {
     name: 'temporal-branch',
@@ -335,7 +335,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'if (tape.fromMs[end] === ended.fromMs) return tape',
     killedBy: ['memory/tapeMedian.test.ts'],
     pattern: 'branching from a history, however often, does not change it',
-    says: 'go on after a reorganisation with a price of the branch that is gone',
+    says: 'continue after a reorganisation with a price of the orphaned branch',
   },
   {
     name: 'temporal-shared',

@@ -25,7 +25,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'a swap changes the price, and the pool has the reserves of the chain', run: swapChangesPrice },
   { name: 'blocks are proven by their receipts: the chain is HEALTHY', run: chainIsHealthy },
   { name: 'finality follows the tag', run: finalityFollows },
-  { name: 'a restart of the service goes on with the trades made meanwhile', run: serviceRestarts },
+  { name: 'a restart of the service resumes with the trades made meanwhile', run: serviceRestarts },
   { name: 'a restart of the client is survived', run: clientRestarts },
   { name: `a reorganisation of ${REORG_DEPTH} blocks takes their swap back`, run: reorganises },
   { name: 'a service with the HTTP endpoint alone holds the same', run: httpAloneAgrees },

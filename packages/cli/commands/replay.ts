@@ -103,7 +103,7 @@ async function replay(chain: number, options: Options): Promise<void> {
   }
   if (process.stderr.isTTY)
     process.stderr.write(
-      `${paint('dim', `up to sequence ${place.after}; go on with --after ${place.after}`)}\n`,
+      `${paint('dim', `up to sequence ${place.after}; continue with --after ${place.after}`)}\n`,
     )
 }
 

@@ -163,7 +163,7 @@ describe('the published price', () => {
     s.v2(P3, [T, X], [WETH, (X * 2n) / 2_000n], { deployment: 'three' })
     s.enrol(T)
     expect(s.pricedNow(T).support?.accepted).toBe(2)
-    // P3 is fresh, but its route goes on over P1: both routes end an hour after the start.
+    // P3 is fresh, but its route continues over P1: both routes end an hour after the start.
     expect(s.priced(T).expires_at_ms).toBe(start + HOUR)
     s.recheck(P1)
     expect(s.pricedNow(T).expiresAtMs).toBe(s.nowMs + HOUR)

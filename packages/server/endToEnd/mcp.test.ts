@@ -184,8 +184,8 @@ const priceCall = () => request('tools/call', { name: 'price', arguments: lark }
 
 describe('authentication', () => {
   it('without a key, or with an invalid one, it is 401, with a key for the stream alone 403', async () => {
-    const stranger = await post(priceCall())
-    expect([stranger.status, stranger.headers.get('www-authenticate'), stranger.text]).toEqual([
+    const anonymous = await post(priceCall())
+    expect([anonymous.status, anonymous.headers.get('www-authenticate'), anonymous.text]).toEqual([
       401,
       'Bearer',
       '',

@@ -55,7 +55,7 @@ describe('assay db move', () => {
     expect((await checkDatabase(other.config)).faults).toEqual([])
   })
 
-  it('keeps epoch, sequences, keys, sessions and cursors, and the log goes on without a gap', async () => {
+  it('keeps epoch, sequences, keys, sessions and cursors, and the log continues without a gap', async () => {
     const to = await server.createDatabase()
     const key = await before.key(['read', 'stream'], 'mover')
     const client = createClient({ baseUrl: before.url, apiKey: key })

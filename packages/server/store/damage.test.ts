@@ -29,7 +29,7 @@ beforeAll(async () => {
   const database = databaseAt(`sqlite:${sound}`, async () => undefined)
   const store = await database.connect()
   for (let step = 1; step <= 30; step++) await store.commit(scriptedCommit(1, step))
-  // A row of the log and an entity that go on over several pages, and cannot be made shorter.
+  // A row of the log and an entity that span several pages, and cannot be made shorter.
   const next = generator(SEED)
   const long = Array.from({ length: 3_000 }, () => next().toString(36)).join(' ')
   const entities = [{ key: 'long', text: JSON.stringify(long) }]

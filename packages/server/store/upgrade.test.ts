@@ -1,5 +1,5 @@
 /**
- * S12: an upgrade that is killed anywhere goes on at the next start, and ends with the rows of one that was not. The
+ * S12: an upgrade that is killed anywhere continues at the next start, and ends with the rows of one that was not. The
  * database has thousands of records from before withdrawals and candles were stored, so each is made in several steps.
  */
 import { spawn } from 'node:child_process'

@@ -124,7 +124,7 @@ function summaryOf({ points, candles }: Shown): string {
   return `${number} from ${Math.min(...prices)} to ${Math.max(...prices)}, last at ${clockTime(last)}`
 }
 
-/** The last candle goes on after now, and is shown whole. */
+/** The last candle extends past now, and is shown whole. */
 const timeRange = ({ fromMs, untilMs, candles }: Shown): [number, number] => [
   fromMs / 1000,
   Math.max(untilMs, candles.at(-1)?.toMs ?? 0) / 1000,

@@ -43,7 +43,7 @@ export function stepsOf(points: readonly Point[], untilMs: number): readonly Ste
   })
 }
 
-/** As precise as the distance between the ticks requires; a midnight is told by its date. */
+/** As precise as the distance between the ticks requires; midnight shows its date. */
 export function timeTexts(ticks: readonly number[]): string[] {
   const stepS = (ticks[1] ?? 0) - (ticks[0] ?? 0)
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })

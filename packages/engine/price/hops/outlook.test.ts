@@ -35,10 +35,10 @@ it('R-temporal-5, R-timer-1: the time-dependent part of a pool is valid until th
       let atMs: number = s.nowMs
       for (const passedMs of waited) {
         atMs += passedMs
-        const anew = outlookOf(pool.state, scalingOf(null, null), DEFAULT_POLICY, ms(atMs))
+        const fresh = outlookOf(pool.state, scalingOf(null, null), DEFAULT_POLICY, ms(atMs))
         const kept = outlook.recall(ms(atMs), pool.state, DEFAULT_POLICY, null, null)
-        if (kept === null) outlook.keep(anew, ms(atMs), pool.state, DEFAULT_POLICY, null, null)
-        else expect(kept).toEqual(anew.value)
+        if (kept === null) outlook.keep(fresh, ms(atMs), pool.state, DEFAULT_POLICY, null, null)
+        else expect(kept).toEqual(fresh.value)
       }
     }),
     { numRuns: cases(1_000) },

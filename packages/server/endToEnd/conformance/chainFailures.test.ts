@@ -19,10 +19,10 @@ let proxy: RpcProxy
 let service: TestService
 let api: DescribedApi
 /** A pair of a factory nobody has listed. */
-let stranger: Hex
+let unlisted: Hex
 beforeAll(async () => {
   chain = await startTestChain(planWith())
-  stranger = await makeStranger()
+  unlisted = await makeUnlistedPool()
   proxy = await startRpcProxy(chain.world.url)
   service = await startTestService(chain, { tokens: ['LARK', 'MOTH'], endpoints: [proxy.url] })
   api = await DescribedApi.of(service)
@@ -37,7 +37,7 @@ afterAll(async () => {
   if (api !== undefined) writeExamples(api.answers)
 })
 
-async function makeStranger(): Promise<Hex> {
+async function makeUnlistedPool(): Promise<Hex> {
   const { client } = chain.world
   const { address } = await deployV2Factory(client, `0x${'fa'.repeat(20)}`)
   const tokens = [getAddress(chain.token('USDC')), getAddress(chain.token('LARK'))] as const
@@ -71,7 +71,7 @@ function holdCalls(): () => void {
 
 describe('R-error-2: errors of a chain', () => {
   it('NOT_SUPPORTED has status 422: a pool-like contract of an unlisted factory', async () => {
-    const { status, body } = await api.get(poolPath(stranger))
+    const { status, body } = await api.get(poolPath(unlisted))
     expect([status, (body as Body)['code']]).toEqual([422, 'NOT_SUPPORTED'])
   })
 

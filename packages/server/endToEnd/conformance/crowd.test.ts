@@ -28,7 +28,7 @@ function open(localAddress: string, first: string): Promise<unknown> {
   sockets.add(socket)
   socket.on('error', () => undefined)
   socket.once('close', () => sockets.delete(socket))
-  // What nobody reads, such as the 408 that a slow machine is told, would keep the socket open after its end.
+  // Unread data, such as the 408 on a slow machine, would keep the socket open after its end.
   socket.resume()
   if (first !== '') socket.write(first)
   const spoken = first === '' ? once(socket, 'connect') : once(socket, 'data')
@@ -68,7 +68,7 @@ describe('H19: silent connections', () => {
     await expectServed()
     await arriving
     await expectServed()
-    // The service closed the others; this process hears of it socket by socket.
+    // The service closed the others; this process learns of it socket by socket.
     await until('at most 2,000 sockets left', () => sockets.size <= 2000)
   })
 

@@ -1,12 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChainConfig } from '../../config/config.ts'
 import { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
+import {
+  chainOfFile,
+  closeAll,
+  endpointsOf,
+  follow,
+  forwardClock,
+  keep,
+  start,
+} from '../testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
   latest,
-  type LocalChain,
   LOGGER,
   mine,
   mineTransactions,
@@ -14,13 +21,7 @@ import {
 } from '../testing/localChain.ts'
 import { changing, pass, startRpcProxy } from '../testing/rpcProxy.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 10)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(10)
 
 describe.each(['http', 'ws'])('a feed over %s', kind => {
   const config = (): Partial<ChainConfig> => ({

@@ -1,29 +1,21 @@
 /** Which endpoint is followed, on a real chain through fault proxies that are late, alone with a head, or several nodes. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Handle, Rule } from '../../../world/proxy/rule.ts'
 import type { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, refOf } from '../testing/following.ts'
+import { chainOfFile, endpointsOf, follow, forwardClock, keep, refOf } from '../testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
   latest,
-  type LocalChain,
   LOGGER,
   mine,
   mineTransactions,
   type RpcBlock,
-  startLocalChain,
 } from '../testing/localChain.ts'
 import { expectFinalChain } from '../testing/oracle.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 3)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(3)
 
 const proxied = async (...rules: readonly Rule[]): Promise<FaultProxy> =>
   keep(await startFaultProxy({ url: chain.anvil.url, rules }))

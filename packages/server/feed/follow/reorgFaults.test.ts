@@ -1,12 +1,12 @@
 /** Reorganisations of faults.md, on real chains through the fault proxy. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connect, createV2Pair, deployToken, deployV2Factory } from '@assay/world'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import { decodeBlock } from '../../market/decode.ts'
 import type { DeploymentConfig } from '../../config/config.ts'
 import type { Address } from '../../ops/hex.ts'
 import type { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, keep, refOf } from '../testing/following.ts'
+import { chainOfFile, endpointsOf, follow, keep, refOf } from '../testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
@@ -20,13 +20,7 @@ import {
 } from '../testing/localChain.ts'
 import { expectFinalChain } from '../testing/oracle.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 10)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(10)
 
 const proxied = async (of: LocalChain = chain): Promise<FaultProxy> =>
   keep(await startFaultProxy({ url: of.anvil.url, seed: 6 }))

@@ -1,24 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { closeAll, endpointsOf, follow, keep, refOf, resumeOf } from '../testing/following.ts'
+import { describe, expect, it } from 'vitest'
+import { chainOfFile, closeAll, endpointsOf, follow, keep, refOf, resumeOf } from '../testing/following.ts'
 import type { Consumer } from '../testing/consumer.ts'
-import {
-  latest,
-  type LocalChain,
-  LOGGER,
-  mine,
-  mineTransactions,
-  reorg,
-  startLocalChain,
-} from '../testing/localChain.ts'
+import { latest, LOGGER, mine, mineTransactions, reorg, startLocalChain } from '../testing/localChain.ts'
 import { pass, startRpcProxy } from '../testing/rpcProxy.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 10)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(10)
 
 /** A consumer that has the current head and `blocks` more. */
 async function followed(blocks: number, url = chain.anvil.url): Promise<Consumer> {

@@ -1,10 +1,10 @@
 /** Faults of faults.md in the content of a block, on a real chain through the fault proxy. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../../world/proxy/rule.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
+import { chainOfFile, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
 import {
   EVERY_KIND,
   latest,
@@ -19,13 +19,7 @@ import { expectFinalChain } from '../testing/oracle.ts'
 type RpcLog = Readonly<Record<string, unknown>>
 type RpcReceipt = Readonly<Record<string, unknown>> & { readonly logs: readonly RpcLog[] }
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 2)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(2)
 
 const proxied = async (...rules: readonly Rule[]): Promise<FaultProxy> =>
   keep(await startFaultProxy({ url: chain.anvil.url, seed: 4, rules }))

@@ -22,7 +22,7 @@ export class TokenActs {
   readonly #chain: TestChain
   readonly #options: ReadonlyMap<string, TokenOptions>
   readonly #said = new Map<string, number>()
-  #stranger: Promise<Hex> | null = null
+  #outsider: Promise<Hex> | null = null
 
   constructor(chain: TestChain, options: ReadonlyMap<string, TokenOptions>) {
     this.#chain = chain
@@ -66,10 +66,10 @@ export class TokenActs {
   /** Who tries a sale of it. */
   async seller(symbol: string): Promise<Hex> {
     if (!this.isOdd(symbol)) return this.#chain.world.seeded.trader
-    this.#stranger ??= deployTrader(this.#chain.world.client)
-    const stranger = await this.#stranger
-    const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [stranger, PLENTY] })
+    this.#outsider ??= deployTrader(this.#chain.world.client)
+    const outsider = await this.#outsider
+    const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [outsider, PLENTY] })
     await send(this.#chain.world.client, { to: this.#chain.token(symbol), data })
-    return stranger
+    return outsider
   }
 }
