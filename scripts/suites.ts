@@ -75,6 +75,13 @@ export const suites: readonly Suite[] = [
     name: 'store',
     about: 'the durable log on SQLite and PostgreSQL',
     include: server('store'),
+    atOnce: 3,
+    longest: testsOf(
+      'server/store/crash',
+      'server/store/postgres/postgresStore',
+      'server/store/postgres/cluster',
+      'server/store/upgrade',
+    ),
     isShared: true,
   },
   { name: 'sdk', about: 'wire schemas and client', include: ['packages/sdk/'] },
@@ -166,6 +173,14 @@ export const suites: readonly Suite[] = [
     name: 'console',
     about: 'the console in a real browser on a running service',
     include: ['packages/console/'],
+    longest: testsOf(
+      'console/looks',
+      'console/pages',
+      'console/lifecycle',
+      'console/docsPage',
+      'console/operations',
+      'console/goneFeed',
+    ),
     needs: ['anvil', 'chromium'],
   },
 ]

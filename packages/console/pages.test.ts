@@ -21,6 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => running?.close())
 beforeEach(async () => {
+  // While pages open on a slow machine its chain would otherwise stall, and every price be withdrawn.
+  await service.untilWell()
   shown = await running.open()
 })
 afterEach(async () => {
@@ -137,9 +139,10 @@ describe('token', () => {
     await logIn(shown, await service.key())
     const client = await service.client()
     await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
-    await chain.untilMining('its price', () => page.getByText('Weakest link:').isVisible())
-    const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
-    if (quote.state !== 'PRICED') throw new Error('LARK has no price')
+    const quote = await chain.untilMining('its price', async () => {
+      const now = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
+      return now.state === 'PRICED' && (await page.getByText('Weakest link:').isVisible()) && now
+    })
     await page.getByText(quote.price_usd.display, { exact: true }).waitFor()
     await page.getByRole('region', { name: 'Confidence' }).getByText('holds the score').first().waitFor()
     const graph = page.getByRole('region', { name: 'Route graph' })
@@ -363,6 +366,7 @@ describe('stream', () => {
       (await page.locator('tr[data-type] td:first-child').allTextContents()).map(Number)
     // There is something to look at at once.
     await page.locator('tr[data-type]').first().waitFor()
+    await service.untilWell()
     await chain.run(chain.sellV2(pair, 'MOTH', 2000))
     await page
       .getByRole('row', { name: /Swap .*Sell [\d,.]+ MOTH → [\d,.]+ USDT \$[\d,.]+/ })
