@@ -102,7 +102,7 @@ async function serviceRestarts({ served }: Scene): Promise<string> {
 
 async function clientRestarts({ geth, served }: Scene): Promise<string> {
   await geth.stop()
-  const unwell = await served.untilHealth('health that says so', ({ status }) => status !== 'HEALTHY')
+  const unwell = await served.untilHealth('health that reports it', ({ status }) => status !== 'HEALTHY')
   await geth.start()
   const trade = await served.market.trade(USD.afterNode)
   await served.hear('a swap after it', isSwapOf(served, trade))

@@ -56,7 +56,7 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     book: ({ book }) => book,
     tick: ({ tick }) => tick,
     isPossible: ({ liquidity }) => liquidity >= 0n,
-    differences: slotDifferences,
+    differences: (_terms, ours, chain) => slotDifferences(ours, chain),
     holdings: slotText,
     shown: null,
   }

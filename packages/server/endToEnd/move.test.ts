@@ -1,4 +1,4 @@
-/** From SQLite to PostgreSQL: whoever held a key, a session or a cursor goes on with it, and nothing is half moved. */
+/** From SQLite to PostgreSQL: keys, sessions and cursors stay valid, and nothing is half moved. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createClient } from '@assay/sdk'

@@ -1,6 +1,6 @@
 /**
  * Builds the stored candles from history, beside the commits. A step takes the next points of the log, and makes the
- * minutes they fall into anew, and those that a withdrawal reaches; then the longer candles from the shorter ones. A
+ * minutes they fall into, and those that a withdrawal reaches; then the longer candles from the shorter ones. A
  * step that is repeated gives the same, so it may be interrupted anywhere.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'

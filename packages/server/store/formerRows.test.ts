@@ -1,6 +1,6 @@
 /**
  * A database that was written before rows of the log were compressed, quotes were stored by commit and events by block:
- * what lies in it is read as it was, byte for byte, and what is committed from then on stands beside it.
+ * what lies in it is read as it was, byte for byte, and later commits are stored next to it.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ describe.each(stores)('$name', ({ make, rewrite, blocks }) => {
   })
   afterEach(() => database.dispose())
 
-  test('S12: rows of the form before are read as they were, and those after them too', async () => {
+  test('S12: rows of the previous form are read as they were, and those after them too', async () => {
     const before = await database.connect()
     await commitSteps(before, 1, 12)
     const said = await readings(before)

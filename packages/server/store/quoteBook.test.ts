@@ -3,7 +3,8 @@ import { count, createState, QuoteWriter, step } from '@assay/engine'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cases } from '../../engine/testing/cases.ts'
-import { randomLife, SETUP } from '../../engine/testing/randomMarket.ts'
+import { randomLife } from '../../engine/testing/randomLife.ts'
+import { SETUP } from '../../engine/testing/randomMarket.ts'
 import { packQuotes, quoteIn } from './quoteBook.ts'
 
 test('R-record-5: every quote of a step is read from its book as it was published', () => {

@@ -38,7 +38,7 @@ const identity: Identity<Algebra> = {
   book: ({ book }) => book,
   tick: ({ tick }) => tick,
   isPossible: ({ liquidity }) => liquidity >= 0n,
-  differences: (ours, chain) => [
+  differences: (_terms, ours, chain) => [
     ...slotDifferences(ours, chain),
     ...(ours.feePpm === chain.feePpm
       ? []

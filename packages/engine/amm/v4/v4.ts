@@ -70,7 +70,10 @@ const identity: Identity<V4> = {
   book: ({ book }) => book,
   tick: ({ tick }) => tick,
   isPossible: ({ liquidity }) => liquidity >= 0n,
-  differences: (ours, chain) => [...slotDifferences(ours, chain), ...feeDifferences(ours, chain)],
+  differences: (terms, ours, chain) => [
+    ...slotDifferences(ours, chain),
+    ...feeDifferences(terms, ours, chain),
+  ],
   holdings: state => ({
     slot: {
       ...slotText(state).slot,
@@ -173,11 +176,11 @@ function lpFeeAfter({ keyFee }: V4Terms, state: V4State, side: Side, feePpm: big
   return keyFee === DYNAMIC_FEE ? lpFeeFrom(feePpm, protocolFeeOf(state.protocolFee, side)) : null
 }
 
-function feeDifferences(ours: V4State, chain: V4State): Difference[] {
-  const fields: [string, bigint, bigint][] = [
-    ['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm],
-    ['protocol_fee', chain.protocolFee, ours.protocolFee],
-  ]
+/** A hook may charge another fee than the manager stores, so a dynamic fee is not compared (R-hook-2). */
+function feeDifferences({ keyFee }: V4Terms, ours: V4State, chain: V4State): Difference[] {
+  const lpFee: [string, bigint, bigint] = ['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm]
+  const protocolFee: [string, bigint, bigint] = ['protocol_fee', chain.protocolFee, ours.protocolFee]
+  const fields = keyFee === DYNAMIC_FEE ? [protocolFee] : [lpFee, protocolFee]
   return fields
     .filter(([, theirs, own]) => theirs !== own)
     .map(([field, event, computed]) => ({ field, event, computed }))

@@ -10,7 +10,7 @@ import { DEFAULT_POLICY } from '../../policy/policy.ts'
 
 const Y = 2_000_000n * E6
 
-it('R-temporal-5, R-timer-1: what time has to say about a pool holds until the time it names, and is then what is found when looked for anew', () => {
+it('R-temporal-5, R-timer-1: the time-dependent part of a pool is valid until the time it names, and equals a fresh evaluation then', () => {
   const moves = fc.array(
     fc.record({ bps: fc.integer({ min: -600, max: 600 }), afterMs: fc.integer({ min: 1, max: 2 * MINUTE }) }),
     { minLength: 1, maxLength: 8 },

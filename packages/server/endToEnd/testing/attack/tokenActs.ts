@@ -15,7 +15,7 @@ import {
 import { encodeFunctionData } from 'viem'
 import type { Hex, TestChain } from '../testChain.ts'
 
-/** What the stranger has: more than any sale. */
+/** The balance of the outside account: more than any sale. */
 const PLENTY = 1n << 200n
 
 export class TokenActs {
@@ -46,7 +46,7 @@ export class TokenActs {
     await introduce(client, this.#chain.token(symbol), { pools: [pool], exempt: [seeded.trader] })
   }
 
-  /** From now on it is asked for: all its balances change at once, and no pair is told. */
+  /** From now on it rebases: all its balances change at once, and no pair is notified. */
   async asked(symbol: string): Promise<void> {
     const times = this.#options.get(symbol)?.heldTimes ?? 1
     if (times !== 1) await rebase(this.#chain.world.client, this.#chain.token(symbol), times)
