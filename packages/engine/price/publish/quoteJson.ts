@@ -28,13 +28,15 @@ export const SEQUENCE = Symbol('stream_sequence')
  */
 export class Unreduced {
   readonly value: Fraction
+  #text: string | null = null
 
   constructor(value: Fraction) {
     this.value = value
   }
 
   get text(): string {
-    return JSON.stringify(exactText(this.value))
+    this.#text ??= JSON.stringify(exactText(this.value))
+    return this.#text
   }
 }
 
