@@ -67,3 +67,39 @@ it('the changelog begins with what is unreleased, or with the version of the pac
 it.each(globSync('packages/*/package.json'))('%s has the version of the whole', manifest => {
   expect(versionOf(manifest)).toBe(versionOf('package.json'))
 })
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(file => existsSync(file))
+/** Pages about our own code; PERFORMANCE.md names files of other projects too. */
+const aboutCode = [
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'docs/ARCHITECTURE.md',
+  'docs/CLI.md',
+  'docs/MCP.md',
+  'docs/STYLE.md',
+]
+
+it.each(aboutCode)('every source file that %s names exists', page => {
+  const named = [...readFileSync(page, 'utf8').matchAll(/`([\w./-]+\.tsx?)`/g)].map(
+    match => match[1] as string,
+  )
+  expect(named.length + Number(page === 'docs/STYLE.md')).toBeGreaterThan(0)
+  expect(named.filter(path => !files.some(file => file === path || file.endsWith(`/${path}`)))).toEqual([])
+})
+
+it('the service logs every message that OPERATIONS.md tells an operator to watch', () => {
+  const text = readFileSync('docs/OPERATIONS.md', 'utf8').replace(/\s+/g, ' ')
+  const lists = [...text.matchAll(/(?:Set an alert on|Log messages to watch): (`[^.]+)\./g)]
+  const messages = lists.flatMap(([, list = '']) =>
+    [...list.replace(/\([^)]*\)/g, '').matchAll(/`([^`]+)`/g)].map(match => match[1] as string),
+  )
+  expect(messages.length).toBeGreaterThan(10)
+  const source = files
+    .filter(file => /^packages\/server\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'))
+    .map(file => readFileSync(file, 'utf8'))
+  expect(messages.filter(message => !source.some(code => code.includes(message)))).toEqual([])
+})

@@ -45,7 +45,11 @@ describe.each(PLACES)('assay config on %s', place => {
         { path: 'retention.history_days', value: null, source: 'default' },
       ],
     })
-    expect((await run(place, ['config', 'show', 'nothing'], { cwd, env })).code).toBe(3)
+    const none = await run(place, ['config', 'show', 'nothing'], { cwd, env })
+    expect([none.code, `${none.text}${none.errors}`]).toEqual([
+      3,
+      expect.stringContaining('no key begins with nothing'),
+    ])
   })
 
   it('prints the schema that init writes beside the file', async () => {

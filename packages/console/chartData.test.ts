@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stepsOf, timeTexts } from './app/parts/chartData.ts'
+import { priceTexts, stepsOf, timeTexts } from './app/parts/chartData.ts'
 
 const point = (atMs: number, price: number | null) => ({ atMs, price, score: null, block: 1 })
 const line = (...steps: readonly (readonly [atMs: number, price: number | null])[]) =>
@@ -31,4 +31,11 @@ it('a midnight of the time axis is a date, so that a week does not read as one d
     '09:05:00',
     '09:05:10',
   ])
+})
+
+it('prices of the axis have the same number of decimals, whatever their magnitude', () => {
+  expect(priceTexts([1.39, 1.395, 1.4])).toEqual(['1.390', '1.395', '1.400'])
+  expect(priceTexts([1900, 2000])).toEqual(['1900', '2000'])
+  expect(priceTexts([0, 0.0000002])).toEqual(['0', '2.00e-7'])
+  expect(priceTexts([])).toEqual([])
 })

@@ -15,7 +15,8 @@ import { momentOf } from './price/momentOf.ts'
 import type { State } from './state.ts'
 import { cases } from './testing/cases.ts'
 import { currentState } from './testing/currentState.ts'
-import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { randomLife } from './testing/randomLife.ts'
+import { SETUP } from './testing/randomMarket.ts'
 import { TICK_FAMILIES } from './testing/tickFamilies.ts'
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 })

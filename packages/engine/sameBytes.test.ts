@@ -6,7 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createState } from './createState.ts'
 import { memory } from './memory/switch.ts'
 import { Digest } from './testing/digest.ts'
-import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { randomLife } from './testing/randomLife.ts'
+import { SETUP } from './testing/randomMarket.ts'
 
 const LIVES = [
   [

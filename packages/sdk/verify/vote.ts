@@ -19,7 +19,7 @@ import { bpsText } from './hopScore.ts'
 import { checkPast } from './ownPast.ts'
 import { checkSellability } from './sellability.ts'
 import { at, type Reading } from './reading.ts'
-import { agreementOf, type Capped, dissentIn } from './standing.ts'
+import { agreementOf, type Capped, dissentIn } from './sourceScore.ts'
 import { isRefused, type Live } from './routes.ts'
 
 type Verdict = NonNullable<ReturnType<typeof consensus>>

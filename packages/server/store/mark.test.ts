@@ -138,7 +138,7 @@ describe('a killed service', () => {
     flip(`${killed}-wal`, Math.floor(copied / 10))
     await expect(started(killed, async () => undefined)).rejects.toMatchObject({
       code: 'STORE_CORRUPT',
-      message: expect.stringMatching(/lost its end .* does not hold together: .*assay db restore/),
+      message: expect.stringMatching(/lost its end .* is not consistent: .*assay db restore/),
     })
     // Nothing was given out meanwhile, and it is refused again.
     await expect(started(killed, async () => undefined)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
@@ -238,7 +238,7 @@ describe('a mark', () => {
     const path = join(folder, 'assay.db')
     await started(path, store => commitSteps(store, 1, 3))
     spoil(`${path}.mark`)
-    expect((await check(path)).faults).toEqual([expect.stringMatching(/^the mark beside the database is/)])
+    expect((await check(path)).faults).toEqual([expect.stringMatching(/^the mark of the database is/)])
     await started(path, async (store, losses) => {
       expect(losses).toMatchObject([{ why, mark: null, lost: null, epoch: 1 }])
       expect((await store.readBounds()).epoch).toBe(1)

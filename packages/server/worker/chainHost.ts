@@ -40,7 +40,7 @@ import { Enrolments } from './readings/enrolments.ts'
 import { RequestedReadings } from './readings/requestedReadings.ts'
 import { FeedInputs } from './feedInputs.ts'
 import { Intake } from './readings/intake.ts'
-import { keptByName } from './readings/keptByName.ts'
+import { cachedByName } from './readings/cachedByName.ts'
 import { LookBacks } from './readings/lookBacks.ts'
 import { readLastCommit } from './lastCommit.ts'
 import { tokensUnder } from './readings/policyTrial.ts'
@@ -136,7 +136,7 @@ export class ChainHost implements ChainService {
     const common = { state, intake, market, apply, now, signal, log }
     this.#enrolments = new Enrolments({
       ...common,
-      marketOf: keptByName(MAX_MARKETS, consumer => options.openMarket(inTurn(onDemand, turns, consumer))),
+      marketOf: cachedByName(MAX_MARKETS, consumer => options.openMarket(inTurn(onDemand, turns, consumer))),
       anchored: new Promise(resolve => {
         this.#anchor = resolve
       }),

@@ -57,7 +57,9 @@ function ChainCard({ held }: { readonly held: LiveChain }) {
         ) : (
           <>
             {lag === undefined ? 'age unknown' : `${duration(lag)} old`}
-            {lagBlocks !== null && lagBlocks > 0 && `, ${lagBlocks} behind`} · {counted(held.tokens, 'token')}
+            {lagBlocks !== null && lagBlocks > 0 && `, ${lagBlocks} behind`}
+            <br />
+            {counted(held.tokens, 'token')}
           </>
         )}
       </p>

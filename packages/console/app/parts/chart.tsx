@@ -8,7 +8,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { clockTime, count, counted, dateTime, shortDecimal } from '../format.ts'
 import { colorOf } from '../theme.ts'
-import { type Candle, type Mark, type Point, stepsOf, timeTexts } from './chartData.ts'
+import { type Candle, type Mark, type Point, priceTexts, stepsOf, timeTexts } from './chartData.ts'
 import { drawCandles, drawLatest, drawMarks } from './chartDrawing.ts'
 import { Score } from './score.tsx'
 
@@ -171,7 +171,7 @@ function optionsOf(
     },
     axes: [
       { ...axis, values: (_, ticks) => timeTexts(ticks) },
-      { ...axis, size: 76, values: (_, ticks) => ticks.map(tick => tickText(tick)) },
+      { ...axis, size: 76, values: (_, ticks) => priceTexts(ticks) },
     ],
     series: [
       {},
@@ -200,7 +200,3 @@ function optionsOf(
     },
   }
 }
-
-/** A price may be of any magnitude. */
-const tickText = (value: number): string =>
-  value === 0 ? '0' : Math.abs(value) >= 0.001 ? `${Number(value.toPrecision(6))}` : value.toExponential(2)

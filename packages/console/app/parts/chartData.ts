@@ -58,3 +58,15 @@ export function timeTexts(ticks: readonly number[]): string[] {
     return (isMidnight || stepS >= 86_400 ? day : time).format(at)
   })
 }
+
+/** With the same number of decimals, so that they line up. */
+export function priceTexts(ticks: readonly number[]): string[] {
+  const texts = ticks.map(tickText)
+  if (texts.some(text => text.includes('e'))) return texts
+  const decimals = Math.max(...texts.map(text => text.split('.')[1]?.length ?? 0))
+  return ticks.map(tick => tick.toFixed(decimals))
+}
+
+/** A price may be of any magnitude. */
+const tickText = (value: number): string =>
+  value === 0 ? '0' : Math.abs(value) >= 0.001 ? `${Number(value.toPrecision(6))}` : value.toExponential(2)

@@ -74,7 +74,7 @@ function saidIn(live: Live, record: Envelope) {
           <span class="muted">
             withdraws{' '}
             {payload.retracted.stream_sequence === null
-              ? 'a record that is no longer retained'
+              ? 'a record no longer retained'
               : `record ${payload.retracted.stream_sequence}`}
           </span>
         </>

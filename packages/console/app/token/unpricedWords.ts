@@ -12,6 +12,6 @@ export const UNPRICED_WORDS: Readonly<Record<(typeof UNPRICED_REASONS)[number], 
   STABLE_SUSPENDED: 'the stable it depends on is suspended',
   DECIMALS: 'its decimals cannot be relied on',
   POLICY: 'the policy in force does not allow it',
-  OPERATOR: 'an operator paused its chain or withdrew it',
+  OPERATOR: 'an operator paused its chain or removed it',
   POOL_ORPHANED: 'its pool is no longer part of the chain',
 }

@@ -60,7 +60,7 @@ async function resultsFor(
   return { line, result: result.structuredContent, inner: result.content[0]?.text ?? '' }
 }
 
-/** Allowed in untrusted text: letters, digits, pictographs and these few. */
+/** AllowedMethods in untrusted text: letters, digits, pictographs and these few. */
 const HARMLESS = /^[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic} .,_+%&'/:()…-]*$/u
 
 it.each(HOSTILE_NAMES.map(name => [name.slice(0, 40), name]))('%j', async (_, name) => {

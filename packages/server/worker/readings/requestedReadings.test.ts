@@ -23,8 +23,13 @@ test.each([
   const [bad, good] = [address(1), address(2)]
   const read = new Set<string>()
   let isBroken = true
+  let nowMs = 0
+  let tries = 0
   const take = async (part: typeof broken, those: readonly Address[]) => {
-    if (isBroken && part === broken && those.includes(bad)) throw unreadable()
+    if (isBroken && part === broken && those.includes(bad)) {
+      if (those.length === 1) tries++
+      throw unreadable()
+    }
     for (const each of those) read.add(`${part} ${each}`)
   }
   const requested = new RequestedReadings({
@@ -53,15 +58,23 @@ test.each([
         return { kind: 'pool', pool: { address: pool } as NewPool }
       },
     } as unknown as Market,
+    now: () => ms(nowMs),
     signal: new AbortController().signal,
     log: QUIET,
   })
   requested.note([facts(bad), facts(good), load(bad), load(good)])
   await until('the good pool', () => read.has(`pools ${good}`))
   expect(read.has(`${broken} ${bad}`)).toBe(false)
+  // Every step asks for what is left; the tries become rare.
+  for (nowMs = 0; nowMs < 3_600_000; nowMs += 100) {
+    requested.note([])
+    if (nowMs % 1000 === 0) await new Promise(setImmediate)
+  }
+  expect(tries).toBeGreaterThan(10)
+  expect(tries).toBeLessThan(30)
   isBroken = false
+  nowMs += 300_000
   await until('the other pool', () => {
-    // Every step asks again for what is left.
     requested.note([])
     return read.has(`${broken} ${bad}`) && read.has(`pools ${bad}`)
   })

@@ -18,14 +18,23 @@ export type RequestedContext = {
   readonly state: State
   readonly intake: Pick<Intake, 'read' | 'facts' | 'pools'>
   readonly market: Market
+  readonly now: () => Input['atMs']
   readonly signal: AbortSignal
   readonly log: Log
 }
+
+/** The wait after a failure, and the longest after several: what can never be read must not use up a chain's calls. */
+const WAIT_MS = 1000
+const LONGEST_WAIT_MS = 300_000
+
+type Wait = { readonly forMs: number; readonly untilMs: number }
 
 export class RequestedReadings {
   readonly #context: RequestedContext
   readonly #pools = new Set<Address>()
   readonly #tokens = new Set<Address>()
+  /** What failed, until it is read. */
+  readonly #waits = new Map<Address, Wait>()
   #isReading = false
 
   constructor(context: RequestedContext) {
@@ -38,9 +47,12 @@ export class RequestedReadings {
       if (need.kind === 'load' && need.why === 'REBASED') continue
       else if (need.kind === 'load') this.#pools.add(need.pool)
       else this.#tokens.add(need.token)
-    if (this.#isReading || (this.#pools.size === 0 && this.#tokens.size === 0)) return
+    if (this.#isReading) return
+    const tokens = this.#due(this.#tokens)
+    const pools = this.#due(this.#pools)
+    if (tokens.length === 0 && pools.length === 0) return
     this.#isReading = true
-    this.#read()
+    this.#read(tokens, pools)
       .catch((failure: unknown) => {
         if (!this.#context.signal.aborted)
           this.#context.log.warn('what the engine requested could not be read yet', {
@@ -52,30 +64,35 @@ export class RequestedReadings {
       })
   }
 
-  /** Reads what the engine requested. What cannot be read is requested again with the next step, and delays nothing else. */
-  async #read(): Promise<void> {
+  async #read(tokens: readonly Address[], addresses: readonly Address[]): Promise<void> {
     const { intake, market, signal } = this.#context
     const own = { market, signal }
     await inHalves(
-      [...this.#tokens],
+      tokens,
       async some => {
         await intake.facts(some, own)
-        for (const token of some) this.#tokens.delete(token)
+        for (const token of some) {
+          this.#tokens.delete(token)
+          this.#waits.delete(token)
+        }
       },
-      (token, failure) => this.#notYet('a token', token, failure),
+      (token, failure) => this.#postpone('a token', token, failure),
       signal,
     )
-    const found = await this.#identify([...this.#pools])
+    const found = await this.#identify(addresses)
     // From here on, another request for the same pool is a new one.
     for (const address of found.keys()) this.#pools.delete(address)
     const pools = [...found.values()].filter(each => each !== null)
     try {
       await inHalves(
         pools,
-        some => intake.pools(some, own),
+        async some => {
+          await intake.pools(some, own)
+          for (const { address } of some) this.#waits.delete(address)
+        },
         ({ address }, failure) => {
           this.#pools.add(address)
-          this.#notYet('a pool', address, failure)
+          this.#postpone('a pool', address, failure)
         },
         signal,
       )
@@ -101,15 +118,27 @@ export class RequestedReadings {
         const read = await intake.read({ market, signal }, block =>
           Promise.all(some.map(address => identityOf(address, block))),
         )
-        for (const [at, address] of some.entries()) found.set(address, read[at] ?? null)
+        for (const [at, address] of some.entries()) {
+          found.set(address, read[at] ?? null)
+          if (read[at] === null) this.#waits.delete(address)
+        }
       },
-      (address, failure) => this.#notYet('a pool', address, failure),
+      (address, failure) => this.#postpone('a pool', address, failure),
       signal,
     )
     return found
   }
 
-  #notYet(what: string, address: Address, { message }: FeedError): void {
-    this.#context.log.warn(`${what} could not be read again yet`, { address, reason: message })
+  #due(requested: ReadonlySet<Address>): readonly Address[] {
+    const nowMs = this.#context.now()
+    return [...requested].filter(address => (this.#waits.get(address)?.untilMs ?? 0) <= nowMs)
+  }
+
+  #postpone(what: string, address: Address, { message }: FeedError): void {
+    const { log, now } = this.#context
+    const lastMs = this.#waits.get(address)?.forMs ?? WAIT_MS / 2
+    const forMs = Math.min(2 * lastMs, LONGEST_WAIT_MS)
+    this.#waits.set(address, { forMs, untilMs: now() + forMs })
+    log.warn(`${what} could not be read again yet`, { address, reason: message, again_in_ms: forMs })
   }
 }

@@ -25,6 +25,9 @@ let watch: SellWatch
 let nowMs: number
 let asked: string[]
 let idle: Address[]
+/** While set, no node survives a simulation of this token. */
+let isDeadly: boolean
+const DEADLY: Address = `0x${'de'.repeat(20)}`
 
 beforeEach(() => {
   s = scenario()
@@ -35,6 +38,7 @@ beforeEach(() => {
   nowMs = 0
   asked = []
   idle = []
+  isDeadly = false
   const { state } = s
   const apply = async (input: Parameters<Scenario['run']>[0]) => s.run(input)
   const now = () => ms(s.nowMs)
@@ -50,8 +54,10 @@ beforeEach(() => {
     signal: new AbortController().signal,
     store: { readIdle: async () => idle },
     simulator: {
-      ask: method => {
+      ask: (method, params) => {
         asked.push(method)
+        if (isDeadly && JSON.stringify(params).includes(DEADLY.slice(2)))
+          return Promise.reject(new FeedError('ANSWER_TOO_LARGE', 'node', 'an answer without an end'))
         return Promise.reject(new FeedError('METHOD_MISSING', 'node', 'no'))
       },
     },
@@ -161,6 +167,19 @@ describe('the watch of sellability', () => {
     expect(await tend(PAUSE_MS - 1)).toBe(0)
     expect(await tend(1)).toBe(1)
     expect(s.token(U).sellability).toBeDefined()
+  })
+
+  it('R-sell-5: a token that cannot be probed keeps no other token from its probe', async () => {
+    s.v2(P3, [DEADLY, 1_000_000n * E18], [WETH, 500n * E18])
+    s.decimals(DEADLY, 18)
+    s.run({ kind: 'enrol', token: DEADLY })
+    isDeadly = true
+    await tend(0)
+    expect(s.token(T).sellability).toMatchObject({ status: 'UNKNOWN', reason: 'NO_OVERRIDES' })
+    expect(s.token(DEADLY).sellability).toBeUndefined()
+    isDeadly = false
+    await tend(MINUTE_MS)
+    expect(s.token(DEADLY).sellability).toMatchObject({ reason: 'NO_OVERRIDES' })
   })
 
   it('R-sell-5: probes again when a swap shows another tax than measured, at most once a minute', async () => {

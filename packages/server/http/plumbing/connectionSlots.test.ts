@@ -95,9 +95,9 @@ test('when slots are scarce the address with most unauthenticated connections gi
 
 test('an authenticated connection takes the slot of an unauthenticated one, even of a new one', () => {
   crowd(PLACES - 1, comeWithKey, '192.0.2.1')
-  const stranger = come('192.0.2.2')
+  const newcomer = come('192.0.2.2')
   comeWithKey('192.0.2.3')
-  expect(stranger.destroyed).toBe(true)
+  expect(newcomer.destroyed).toBe(true)
   expect(connections.isFull).toBe(false)
 })
 

@@ -1,12 +1,12 @@
 /** Writes the records of one step in order, with their ids and routing. */
-import type { Pool, Token } from './entities.ts'
-import type { Hex } from './chain/block.ts'
-import type { Edge, Evaluation } from './price/evaluation.ts'
-import type { RetractReason } from './rules/reasons.ts'
-import { retractReasonFor } from './rules/retractReason.ts'
-import type { EngineRecord, PublishedPool, PublishedToken, Routing } from './record.ts'
-import type { State } from './state.ts'
-import type { Work } from './work.ts'
+import type { Pool, Token } from '../../entities.ts'
+import type { Hex } from '../../chain/block.ts'
+import type { Edge, Evaluation } from '../evaluation.ts'
+import type { RetractReason } from '../../rules/reasons.ts'
+import { retractReasonFor } from '../../rules/retractReason.ts'
+import type { EngineRecord, PublishedPool, PublishedToken, Routing } from '../../record.ts'
+import type { State } from '../../state.ts'
+import type { Work } from '../../work.ts'
 
 export class RecordWriter {
   readonly #state: State
