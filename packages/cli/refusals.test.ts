@@ -1,11 +1,13 @@
 /** Refusals, each with its sentence and its exit code, in this process: those that no running service is needed for. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AssayError } from '@assay/sdk'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { localService } from '../sdk/testing/localService.ts'
 import { endingOf, Failure } from './exit.ts'
+import { refuseTakenPort } from './local/ground.ts'
 import { assayProgram } from './program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-refusals-'))
@@ -177,6 +179,79 @@ describe('an answer of a service becomes an exit code', () => {
     expect(await refusal).toEqual({ code: 4, text: 'the stream ended: 1008 wrong filter' })
     await service.close()
   })
+})
+
+describe('an export into a folder', () => {
+  /** Something else happens to the folder while the service answers. */
+  async function exportWhile(name: string, event: (path: string) => void) {
+    const path = at(name)
+    const service = await localService(() => {
+      event(path)
+      const position = { 'after-sequence': '0', 'to-sequence': '2', 'to-committed-ms': '1' }
+      const headers = Object.entries(position).map(([key, value]) => [`assay-${key}`, value])
+      return { status: 200, headers: Object.fromEntries(headers) as Record<string, string>, body: 'a,b' }
+    })
+    const refusal = await refusalOf(['export', 'prices', '--folder', path, '--url', service.url])
+    await service.close()
+    return refusal
+  }
+
+  it('stops when another one writes to the same folder', async () => {
+    const piece = 'prices-0000000000000001-0000000000000002.parquet.part'
+    expect(await exportWhile('shared', path => writeFileSync(join(path, piece), ''))).toEqual({
+      code: 1,
+      text: `${join(at('shared'), piece)}: another export writes to this folder; run one at a time`,
+    })
+  })
+
+  it('stops when the disk refuses a file, and says that the same command resumes', async () => {
+    const takePlace = (path: string) => mkdirSync(join(path, 'position.json.part'))
+    expect(await exportWhile('refused', takePlace)).toEqual({
+      code: 1,
+      text: `${at('refused')} cannot be written (EISDIR): make room or check the owner, then run the same command again to resume`,
+    })
+  })
+})
+
+describe('Ctrl-C', () => {
+  it.each([
+    [
+      'capture',
+      ['--blocks', '1..2', '--to', at('captured')],
+      'stopped; the files written so far are complete',
+    ],
+    ['backfill', ['--config', at('assay.yaml')], 'stopped; run it again to resume'],
+  ] as const)('ends %s with what to do next', async (command, options, text) => {
+    const requested = Promise.withResolvers<null>()
+    const endpoint = await localService(() => {
+      requested.resolve(null)
+      return null
+    })
+    writeFileSync(
+      at('assay.yaml'),
+      `store: sqlite:${at('assay.db')}\nchains: [{ chain_id: 1, endpoints: [{ name: slow, url: '${endpoint.url}' }] }]\n`,
+    )
+    vi.stubEnv('ASSAY_RPC_1', endpoint.url)
+    const refusal = refusalOf([command, '--chain', '1', ...options])
+    // A command that ends before it asks fails below instead of waiting.
+    await Promise.race([requested.promise, refusal])
+    process.emit('SIGINT')
+    expect(await refusal).toEqual({ code: 1, text })
+    vi.stubEnv('ASSAY_RPC_1', undefined)
+    await endpoint.close()
+  })
+})
+
+it('a port that needs a privilege says which ones do not', async () => {
+  // Root may listen anywhere, so the refusal is made here.
+  const listen = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+    this.emit('error', Object.assign(new Error('no'), { code: 'EACCES' }))
+    return this
+  })
+  await expect(refuseTakenPort('127.0.0.1', 80)).rejects.toThrow(
+    'port 80 of 127.0.0.1 needs a privilege: choose one above 1023 with --port',
+  )
+  listen.mockRestore()
 })
 
 describe('the ending of a failure', () => {
