@@ -32,12 +32,12 @@ export const mutations: readonly Mutation[] = [
     says: 'run Euclid in doubles on integers that a double cannot hold',
   },
   {
-    name: 'gcd-entry-limit',
+    name: 'gcd-common-twos',
     file: 'exact/gcd.ts',
-    find: 'if (nextX >= LIMB || nextY >= LIMB) break',
-    replace: 'if (nextX >= LIMB && nextY >= LIMB) break',
+    find: 'const common = twosOfA < twosOfB ? twosOfA : twosOfB',
+    replace: 'const common = twosOfA',
     killedBy: ['exact/gcd.test.ts'],
-    says: 'let an entry of the matrix grow past 26 bits, so that its products are no longer exact',
+    says: 'keep powers of two that only one operand has',
   },
   {
     name: 'ratio-compare-margin',
