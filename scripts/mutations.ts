@@ -127,7 +127,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'v3-swap-verified',
     file: 'amm/swapCheck.ts',
-    find: '    a.liquidity === b.liquidity &&\n',
+    find: "    ['liquidity', event.liquidity, computed.liquidity],\n",
     replace: '',
     killedBy: ['amm/v3/v3.test.ts'],
     pattern: 'with another tick or liquidity',
