@@ -4,9 +4,9 @@
  */
 import { assert } from '../assert.ts'
 import type { Address, Hex } from '../chain/block.ts'
-import type { CapText, ExactText } from '../record.ts'
+import type { ExactText } from '../exact/decimal.ts'
 import { compare, devBps, hopRatio, least, type Rational, reduced, times } from './byHand.ts'
-import type { Component, HopView, QuoteView, RouteView } from './quoteView.ts'
+import type { CapText, Component, HopView, QuoteView, RouteView } from './quoteView.ts'
 
 type PricedView = Extract<QuoteView, { state: 'PRICED' }>
 
@@ -331,7 +331,7 @@ function checkScore(
 /** What a simulated sale of the token found: the greater of the taxes on a sale and on a transfer counts. */
 function sellCap({ sellability }: PricedView): CapText[] {
   if (sellability === null || sellability === undefined) return []
-  const cap = (code: string, value: number) => [{ code, cap: value as CapText['cap'] }]
+  const cap = (code: string, value: number) => [{ code, cap: value }]
   const { status, reason, sell_tax_bps, transfer_tax_bps } = sellability
   if (status === 'UNSELLABLE') return cap('UNSELLABLE', 1)
   if (reason === 'SELL_RESTRICTED') return cap('SELL_RESTRICTED', 3)
@@ -347,7 +347,7 @@ function feedCap({ usd_feed }: PricedView, { hops, stable }: RouteView): CapText
   const marginals = hops.map(hop => valueOf(hop.marginal as ExactText))
   const { num, den } = devBps(times(valueOf(stable.usd), ...marginals), valueOf(usd_feed.usd))
   if (num <= 200n * den) return []
-  return [{ code: 'ANCHOR_DISPUTED', cap: (num <= 500n * den ? 6 : 3) as CapText['cap'] }]
+  return [{ code: 'ANCHOR_DISPUTED', cap: num <= 500n * den ? 6 : 3 }]
 }
 
 /** How far the price without fees is from the median of its own past, unless a feed that speaks says nearly the same. */
@@ -363,7 +363,7 @@ function pastCap({ own_past: past, usd_feed }: PricedView, { hops, stable }: Rou
   const off = devBps(valueOf(past.marginal_usd), valueOf(past.reference_usd))
   const isFrom = (bps: bigint) => off.num >= bps * off.den
   if (!isFrom(500n)) return []
-  return [{ code: 'PRICE_JUMP', cap: (isFrom(5_000n) ? 3 : isFrom(2_000n) ? 4 : 6) as CapText['cap'] }]
+  return [{ code: 'PRICE_JUMP', cap: isFrom(5_000n) ? 3 : isFrom(2_000n) ? 4 : 6 }]
 }
 
 const effective = (hop: HopView): bigint => BigInt(hop.depth?.effective_microusd ?? 0)
