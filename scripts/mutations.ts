@@ -313,8 +313,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'visit-tie',
     file: 'rules/visit.ts',
-    find: 'return sign <= 0 ? low : high',
-    replace: 'return sign < 0 ? low : high',
+    find: 'return sign >= 0 ? low : high',
+    replace: 'return sign > 0 ? low : high',
     killedBy: ['rules/visit.test.ts'],
     pattern: 'of two as far, the lower',
     says: 'take the higher of two ratios that are as far from the median',
@@ -555,8 +555,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'undo-first-image',
     file: 'chain/journal.ts',
-    find: '!journal.created.has(pool.address) && !journal.pools.has(pool.address)',
-    replace: '!journal.created.has(pool.address)',
+    find: 'if (images?.has(address) === false) images.set(address, image)',
+    replace: 'images?.set(address, image)',
     killedBy: ['chain/blocks.test.ts'],
     pattern: 'undoes a pool that was read again at the orphaned block',
     says: 'undo a block to the state between two of its changes',
