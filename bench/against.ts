@@ -5,12 +5,10 @@
  * alike. The output is the median, over all pairs of turns, of the ratio of their processor times: above 1 this
  * folder is faster.
  */
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import { answer, HERE, otherTree } from './otherTree.ts'
 
-const HERE = resolve(import.meta.dirname, '..')
 const MARKET = { pools: 6_000, tokens: 3_000 }
 const SWAPS_PER_BLOCK = 60
 const WARM_BLOCKS = 700
@@ -41,14 +39,14 @@ async function compare(ref: string | undefined): Promise<void> {
     console.error('Which commit or folder? For example: npm run bench:against -- HEAD~1')
     process.exit(2)
   }
-  const other = existsSync(ref) ? { root: resolve(ref), remove: () => {} } : checkout(ref)
+  const other = otherTree(ref)
   const children: ChildProcess[] = []
   try {
     console.log(`warming up: ${WARM_BLOCKS} blocks of ${SWAPS_PER_BLOCK} swaps on each side`)
     for (const root of [HERE, other.root])
       children.push(fork(import.meta.filename, [root], { execArgv: ['--expose-gc'] }))
     const [ours, theirs] = children as [ChildProcess, ChildProcess]
-    await Promise.all(children.map(answer))
+    await Promise.all(children.map(child => answer(child)))
     const ratios: number[] = []
     for (let turn = 0; turn < TURNS; turn++) {
       // Alternate the order, so that neither side always inherits the other's caches.
@@ -56,7 +54,7 @@ async function compare(ref: string | undefined): Promise<void> {
       const took = new Map<ChildProcess, number>()
       for (const child of order) {
         child.send('go')
-        took.set(child, Number(await answer(child)))
+        took.set(child, await answer<number>(child))
       }
       ratios.push((took.get(theirs) as number) / (took.get(ours) as number))
     }
@@ -68,32 +66,5 @@ async function compare(ref: string | undefined): Promise<void> {
   } finally {
     for (const child of children) child.kill()
     other.remove()
-  }
-}
-
-function answer(child: ChildProcess): Promise<unknown> {
-  return new Promise((done, fail) => {
-    const ended = () => fail(new Error('a side ended before its turn was over'))
-    child.once('exit', ended)
-    child.once('message', message => {
-      child.off('exit', ended)
-      done(message)
-    })
-  })
-}
-
-/** A work tree of a commit, with the packages installed here. */
-function checkout(ref: string): { readonly root: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'assay-against-'))
-  const root = join(folder, 'tree')
-  const git = (...words: string[]) => execFileSync('git', ['-C', HERE, ...words], { stdio: 'ignore' })
-  git('worktree', 'add', '--detach', root, ref)
-  symlinkSync(join(HERE, 'node_modules'), join(root, 'node_modules'))
-  return {
-    root,
-    remove() {
-      git('worktree', 'remove', '--force', root)
-      rmSync(folder, { recursive: true, force: true })
-    },
   }
 }

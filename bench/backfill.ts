@@ -55,11 +55,11 @@ try {
   }
   const tookS = median(read.map(({ scanS }) => scanS))
   console.log(`events stored        ${events} (${swaps} swaps)`)
-  console.log(`back-fill            ${told(read)}, ${Math.round(swaps / tookS)} swaps/s`)
+  console.log(`back-fill            ${summary(read)}, ${Math.round(swaps / tookS)} swaps/s`)
   console.log(
     `node alone           ${nodeS.toFixed(2)} s for the same receipts, so ${(nodeS / tookS).toFixed(2)} of its speed`,
   )
-  console.log(`answers from memory  ${told(kept)}`)
+  console.log(`answers from memory  ${summary(kept)}`)
   console.log(`heap                 ${settled.toFixed(1)} MiB settled, ${last.toFixed(1)} MiB at the end`)
   if (process.argv.includes('--hold')) {
     const { number } = await chain.head()
@@ -84,7 +84,7 @@ async function backfills(config: string, name: string, runs = RUNS): Promise<Out
   return outcomes
 }
 
-function told(outcomes: readonly Outcome[]): string {
+function summary(outcomes: readonly Outcome[]): string {
   const scanS = outcomes.map(outcome => outcome.scanS)
   const wholeS = median(outcomes.map(outcome => outcome.wholeS))
   return (

@@ -24,7 +24,7 @@ import { type Block, startTestChain } from '../packages/server/endToEnd/testing/
 import { worldConfig } from '../packages/world/local/worldConfig.ts'
 import { quantile } from './harness.ts'
 import { EVERY_MS, LOOP_FILE, type Stall } from './loopProbe.ts'
-import type { Told } from './slowLine.ts'
+import type { Order } from './slowLine.ts'
 
 const MIB = 1024 * 1024
 const GOALS = { ratio: 1.2, grownMib: 200 } as const
@@ -134,8 +134,8 @@ async function prepareFat(): Promise<readonly Block[]> {
   return blocks
 }
 
-async function tell(told: Told): Promise<void> {
-  slowLine.send(told)
+async function tell(order: Order): Promise<void> {
+  slowLine.send(order)
   await once(slowLine, 'message')
 }
 

@@ -10,7 +10,7 @@ export const SAMPLE_MS = 15_000
 /** A swap that is later than this at the feed counts as missing. */
 const DEADLINE_MS = 8000
 
-type Swap = { toldMs: number | null; receivedMs: number | null }
+type Swap = { sentMs: number | null; receivedMs: number | null }
 
 export type HeadLagResult = {
   readonly samplesMs: readonly number[]
@@ -33,10 +33,10 @@ export class HeadLag {
   }
 
   /** The node announced a swap of a reference pool. */
-  told(chainId: number, transaction: string, atMs: number): void {
+  sent(chainId: number, transaction: string, atMs: number): void {
     const swap = this.#swapOf(chainId, transaction)
     // A subscription may deliver twice, and a later copy would flatter the feed.
-    swap.toldMs ??= atMs
+    swap.sentMs ??= atMs
     this.#match(chainId, swap)
   }
 
@@ -56,16 +56,16 @@ export class HeadLag {
   }
 
   result(endMs: number): HeadLagResult {
-    const told = [...this.#swaps.values()].filter(
-      ({ toldMs, receivedMs }) => toldMs !== null && (receivedMs !== null || toldMs <= endMs - DEADLINE_MS),
+    const sent = [...this.#swaps.values()].filter(
+      ({ sentMs, receivedMs }) => sentMs !== null && (receivedMs !== null || sentMs <= endMs - DEADLINE_MS),
     )
-    const present = told.filter(swap => lagOf(swap) !== null).length
-    return { samplesMs: this.#samplesMs, slots: this.#slots, swaps: told.length, present }
+    const present = sent.filter(swap => lagOf(swap) !== null).length
+    return { samplesMs: this.#samplesMs, slots: this.#slots, swaps: sent.length, present }
   }
 
   #swapOf(chainId: number, transaction: string): Swap {
     const key = `${chainId}/${transaction}`
-    const swap = this.#swaps.get(key) ?? { toldMs: null, receivedMs: null }
+    const swap = this.#swaps.get(key) ?? { sentMs: null, receivedMs: null }
     this.#swaps.set(key, swap)
     return swap
   }
@@ -77,9 +77,9 @@ export class HeadLag {
 }
 
 /** Null while one of the two is missing, and for a swap that came too late. */
-function lagOf({ toldMs, receivedMs }: Swap): number | null {
-  if (toldMs === null || receivedMs === null) return null
-  const lagMs = receivedMs - toldMs
+function lagOf({ sentMs, receivedMs }: Swap): number | null {
+  if (sentMs === null || receivedMs === null) return null
+  const lagMs = receivedMs - sentMs
   return lagMs > DEADLINE_MS ? null : lagMs
 }
 

@@ -107,8 +107,8 @@ async function measure(client: Client, tokens: Tokens): Promise<Measured> {
     hearNode(wsUrl, pools, {
       onHead: hash => announcedMs.set(hash, performance.now()),
       onSwap({ transactionHash, blockHash }) {
-        const toldMs = announcedMs.get(blockHash) ?? performance.now()
-        if (toldMs >= startMs) headLag.told(chainId, transactionHash, toldMs)
+        const sentMs = announcedMs.get(blockHash) ?? performance.now()
+        if (sentMs >= startMs) headLag.sent(chainId, transactionHash, sentMs)
       },
     }),
   )

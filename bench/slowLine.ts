@@ -8,7 +8,7 @@ import { resultText, sendPaced } from '../packages/server/feed/testing/pacedAnsw
 import { startFaultProxy } from '../packages/world/proxy/faultProxy.ts'
 
 /** Messages to this process, each answered by `done`. */
-export type Told =
+export type Order =
   | { readonly tell: 'keep'; readonly hash: string }
   /** The latest block from now on; null for the node's own. */
   | { readonly tell: 'show'; readonly number: number | null }
@@ -20,16 +20,16 @@ const node = process.argv[2] as string
 /** By the hash of their block. */
 const kept = new Map<unknown, Buffer>()
 const proxy = await startFaultProxy({ url: node, isRecording: false })
-process.on('message', (told: Told) => {
-  void obey(told).then(() => process.send?.('done'))
+process.on('message', (order: Order) => {
+  void obey(order).then(() => process.send?.('done'))
 })
 process.once('disconnect', () => process.exit())
 show(null)
 process.send?.(proxy.url)
 
-async function obey(told: Told): Promise<void> {
-  if (told.tell === 'show') show(told.number)
-  else kept.set(told.hash, await resultText(node, RECEIPTS, [told.hash]))
+async function obey(order: Order): Promise<void> {
+  if (order.tell === 'show') show(order.number)
+  else kept.set(order.hash, await resultText(node, RECEIPTS, [order.hash]))
 }
 
 function show(number: number | null): void {

@@ -120,8 +120,10 @@ function againstDisk(): Benchmark {
       file = openSync(join(raw, 'log'), 'a')
     },
     notes() {
-      const told = [0.5, 0.99, 1].map(share => duration(quantile(ours.commitsNs, share)))
-      return [`a commit p50 ${told[0]}, p99 ${told[1]}, the slowest of ${ours.commitsNs.length} ${told[2]}`]
+      const durations = [0.5, 0.99, 1].map(share => duration(quantile(ours.commitsNs, share)))
+      return [
+        `a commit p50 ${durations[0]}, p99 ${durations[1]}, the slowest of ${ours.commitsNs.length} ${durations[2]}`,
+      ]
     },
     async close() {
       await ours.close()

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { Told } from './streamReaders.ts'
+import type { Order } from './streamReaders.ts'
 import type { Asked, Ready, ServerData } from './streamServer.ts'
 
 export class Server {
@@ -37,7 +37,7 @@ export class Readers {
   #process: ChildProcess | null = null
   #exit: Promise<unknown> = Promise.resolve()
 
-  tell(told: Told): Promise<void> {
+  tell(order: Order): Promise<void> {
     const child = this.#process ?? this.#start()
     return new Promise((resolve, reject) => {
       const gone = (code: number | null) => reject(new Error(`the readers ended with ${code}`))
@@ -46,7 +46,7 @@ export class Readers {
         child.off('exit', gone)
         resolve()
       })
-      child.send(told)
+      child.send(order)
     })
   }
 

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { frame } from '../packages/server/endToEnd/testing/rawFrames.ts'
 
 /** Messages to this process, each answered by `done`. */
-export type Told =
+export type Order =
   /** Empty `authorization`: no handshake, the bytes arrive as they are. */
   | {
       readonly tell: 'open'
@@ -31,21 +31,21 @@ const BUFFER = Buffer.alloc(256 * 1024)
 type Group = { readonly sockets: Socket[]; received: number; expected: number; done: (() => void) | null }
 const groups = new Map<string, Group>()
 
-process.on('message', (told: Told) => {
-  void obey(told).then(() => process.send?.('done'))
+process.on('message', (order: Order) => {
+  void obey(order).then(() => process.send?.('done'))
 })
 
-async function obey(told: Told): Promise<void> {
-  const name = 'isDeaf' in told ? `${told.port}, deaf` : `${told.port}`
+async function obey(order: Order): Promise<void> {
+  const name = 'isDeaf' in order ? `${order.port}, deaf` : `${order.port}`
   const group = groups.get(name) ?? { sockets: [], received: 0, expected: 0, done: null }
   groups.set(name, group)
-  if (told.tell === 'open') {
-    for (let opened = 0; opened < told.sockets; opened += AT_ONCE)
+  if (order.tell === 'open') {
+    for (let opened = 0; opened < order.sockets; opened += AT_ONCE)
       await Promise.all(
-        Array.from({ length: Math.min(AT_ONCE, told.sockets - opened) }, () => open(group, told)),
+        Array.from({ length: Math.min(AT_ONCE, order.sockets - opened) }, () => open(group, order)),
       )
-  } else if (told.tell === 'expect') {
-    group.expected += told.bytes
+  } else if (order.tell === 'expect') {
+    group.expected += order.bytes
     await new Promise<void>(resolve => {
       group.done = resolve
       look(group)
@@ -63,8 +63,8 @@ function look(group: Group): void {
 }
 
 /** Resolves when it is connected, and upgraded if necessary. */
-function open(group: Group, told: Told & { tell: 'open' }): Promise<void> {
-  const { port, authorization, isDeaf = false } = told
+function open(group: Group, order: Order & { tell: 'open' }): Promise<void> {
+  const { port, authorization, isDeaf = false } = order
   return new Promise((resolve, reject) => {
     let head = authorization === '' ? null : Buffer.alloc(0)
     const socket = connect({
@@ -94,7 +94,7 @@ function open(group: Group, told: Told & { tell: 'open' }): Promise<void> {
     socket.on('error', reject)
     socket.on('connect', () => {
       if (head === null) resolve()
-      else socket.write(Buffer.concat([Buffer.from(upgrade(authorization)), subscribe(told)]))
+      else socket.write(Buffer.concat([Buffer.from(upgrade(authorization)), subscribe(order)]))
     })
   })
 }
@@ -102,7 +102,7 @@ function open(group: Group, told: Told & { tell: 'open' }): Promise<void> {
 const upgrade = (authorization: string): string =>
   `GET /v1/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\nAuthorization: ${authorization}\r\n\r\n`
 
-const subscribe = ({ cursor, isDeaf = false }: Told & { tell: 'open' }): Buffer =>
+const subscribe = ({ cursor, isDeaf = false }: Order & { tell: 'open' }): Buffer =>
   frame({
     payload: JSON.stringify({
       filter: { chain_ids: isDeaf ? [CHAIN, OTHER_CHAIN] : [CHAIN], pool_ids: [], token_ids: [] },

@@ -1,6 +1,6 @@
 /**
  * Every benchmark can be started. Nothing is measured here: a bench that no longer loads, or whose server fails to start,
- * would otherwise be noticed only by whoever measures next.
+ * would otherwise be noticed only at the next measurement.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -19,7 +19,7 @@ describe('a module of the catalogue', () => {
 
 describe('the HTTP server', () => {
   // One that is got and one that is posted; the others differ from them by their path.
-  it.each(['cached', 'batch'])('of the API answers a %s request, and the bare one the same', async kind => {
+  it.each(['cached', 'batch'])('of the API answers a %s request, and the bare one does too', async kind => {
     const ours = await open({ side: 'ours', kind, body: '', headers: {}, lines: {} })
     const { headers } = ours.ready
     const body = await ours.fetch()
@@ -60,18 +60,18 @@ describe('the stream server', () => {
 describe('head lag', () => {
   const [TX, OTHER] = ['0x1', '0x2']
 
-  it('is the time from the node to the feed, whichever of them is first, by the newest swap of each slot', () => {
+  it('is the time from the node to the feed, whichever is first, by the newest swap of each slot', () => {
     const lag = new HeadLag([1, 8453])
-    lag.told(1, TX, 100)
+    lag.sent(1, TX, 100)
     lag.received(1, TX, 130)
     // A second delivery of either changes nothing.
-    lag.told(1, TX, 120)
+    lag.sent(1, TX, 120)
     lag.received(1, TX, 500)
     lag.received(8453, OTHER, 200)
-    lag.told(8453, OTHER, 195)
+    lag.sent(8453, OTHER, 195)
     lag.sample()
     expect(lag.result(20_000)).toEqual({ samplesMs: [30, 5], slots: 2, swaps: 2, present: 2 })
-    lag.told(1, OTHER, 16_000)
+    lag.sent(1, OTHER, 16_000)
     lag.received(1, OTHER, 16_010)
     lag.sample()
     expect(lag.result(40_000)).toEqual({ samplesMs: [30, 5, 10], slots: 4, swaps: 3, present: 3 })
@@ -79,12 +79,12 @@ describe('head lag', () => {
 
   it('has no sample of a slot without a match, and misses swaps that came late or never', () => {
     const lag = new HeadLag([1])
-    lag.told(1, TX, 0)
+    lag.sent(1, TX, 0)
     lag.received(1, TX, 8001)
-    lag.told(1, OTHER, 10)
+    lag.sent(1, OTHER, 10)
     // Not of a reference pool, and one that had no time to arrive.
     lag.received(1, '0x3', 20)
-    lag.told(1, '0x4', 19_000)
+    lag.sent(1, '0x4', 19_000)
     lag.sample()
     expect(lag.result(20_000)).toEqual({ samplesMs: [], slots: 1, swaps: 2, present: 0 })
     expect(headLagLines(lag.result(20_000))).toContain('swaps that arrived     0 of 2, 0.00 %')

@@ -14,7 +14,7 @@ describe.each(Object.entries(LEAST))('docs/evidence/%s', (page, least) => {
 
   it('the table is read', () => {
     expect(rows.length).toBeGreaterThanOrEqual(least)
-    // Whatever stands in a table, its head aside, is a row.
+    // Every line of a table except its head is a row.
     const inTables = lines.filter(line => line.startsWith('| ') && line.endsWith(') |'))
     expect(rows).toHaveLength(inTables.length)
   })
@@ -91,7 +91,7 @@ describe('the specification', () => {
     })
 })
 
-it('sentences are rows, items and sentences of paragraphs; what is left open or announces others is none', () => {
+it('sentences are rows, items and sentences of paragraphs; open points and introductions are none', () => {
   const page = [
     '# Title',
     '## 1. First',

@@ -1,4 +1,4 @@
-/** docs/evidence/DEPENDENCIES.md is what the lockfile says, each package has its reason, and no script at install is new to us. */
+/** docs/evidence/DEPENDENCIES.md matches the lockfile, each package has its reason, and no script at install is new to us. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
@@ -46,14 +46,14 @@ it('the tables are as `npm run docs:dependencies` writes them', () => {
   const sizes = (page: string) => [...page.matchAll(SIZE)].map(([, size = '']) => size)
   expect(sizes(text).length).toBe(directDependencies().length)
   for (const [at, size] of sizes(made).entries()) {
-    const told = sizes(text)[at] ?? ''
+    const stated = sizes(text)[at] ?? ''
     // Binaries are of the machine.
     if (/^\d/.test(size))
-      expect(Math.abs(Number(size) - Number(told)), told).toBeLessThan(0.2 + 0.1 * Number(told))
+      expect(Math.abs(Number(size) - Number(stated)), stated).toBeLessThan(0.2 + 0.1 * Number(stated))
   }
 })
 
-it('every package that one of ours asks for has a reason, and every reason a package', () => {
+it('every package that one of ours depends on has a reason, and every reason a package', () => {
   expect(Object.keys(REASONS).toSorted()).toEqual(
     directDependencies()
       .map(({ name }) => name)
@@ -61,7 +61,7 @@ it('every package that one of ours asks for has a reason, and every reason a pac
   )
 })
 
-it('every script at install has been read, in this version', () => {
+it('every install script has been reviewed, in this version', () => {
   expect(withScripts().map(idOf).toSorted()).toEqual(Object.keys(READ_SCRIPTS).toSorted())
 })
 

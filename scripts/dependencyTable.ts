@@ -80,10 +80,10 @@ const tableOf = (rows: readonly Direct[], scripted: ReadonlySet<string>): string
 
 function rowOf({ name, paths, users }: Direct, scripted: ReadonlySet<string>): string {
   const closure = onceEach(paths.flatMap(closureOf))
-  const told = (what: 'version' | 'license') => [...new Set(paths.map(path => locked[path]?.[what] ?? '?'))]
+  const values = (what: 'version' | 'license') => [...new Set(paths.map(path => locked[path]?.[what] ?? '?'))]
   const cells = [
-    `\`${name}\` ${told('version').join(', ')}`,
-    told('license').join(', '),
+    `\`${name}\` ${values('version').join(', ')}`,
+    values('license').join(', '),
     users.join(', '),
     closure.some(each => scripted.has(each)) ? 'yes, see below' : 'no',
     `${familiesOf(closure).size - 1}`,

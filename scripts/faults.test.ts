@@ -23,7 +23,7 @@ const rows = readFileSync(new URL('../docs/evidence/FAULTS.md', import.meta.url)
   .map(line => ROW.exec(line)?.groups)
   .filter(groups => groups !== undefined)
 
-it('every fault of the list has a line, and there is no line of another', () => {
+it('every fault of the list has a line, and every line a fault', () => {
   const named = rows.map(({ fault = '' }) => fault).filter(fault => /^[A-Z]\d+$/.test(fault))
   expect([...new Set(named)]).toEqual(FAULTS)
 })

@@ -46,13 +46,13 @@ it('leaves out every file that git ignores', () => {
   expect(kept).toEqual([])
 })
 
-it('has every file of the checkout but the examples of deployment', () => {
+it('has every file of the checkout except the examples of deployment', () => {
   const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n')
   const lost = tracked.filter(file => isLeftOut(file) && !file.startsWith('deploy/'))
   expect(lost).toEqual([])
 })
 
-it('the image is made of the files that are left', () => {
+it('the image is built from the remaining files', () => {
   const lines = readFileSync('deploy/Containerfile', 'utf8').split('\n')
   // Any other source would have to be looked for among those that are left out.
   expect(lines.filter(line => /^(COPY|ADD)\b/.test(line))).toEqual([

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { missingOptionals, platformOf } from './completeLockfile.ts'
 import { foreign, locked } from './lockfile.ts'
 
-it('every optional package that some package asks for has its entry; `npm run lockfile` adds it', () => {
+it('every optional dependency of a package has its entry; `npm run lockfile` adds it', () => {
   expect(missingOptionals().map(({ name, parent }) => `${name} of ${parent}`)).toEqual([])
 })
 
@@ -12,8 +12,8 @@ it('holds no address to download from', () => {
 })
 
 it('a package of one platform is for the platform in its name', () => {
-  const told = foreign.filter(path => locked[path]?.optional === true && locked[path]?.os !== undefined)
-  const named = told.filter(path => /-|\//.test(path.slice('node_modules/'.length)))
+  const optional = foreign.filter(path => locked[path]?.optional === true && locked[path]?.os !== undefined)
+  const named = optional.filter(path => /-|\//.test(path.slice('node_modules/'.length)))
   expect(named.length).toBeGreaterThan(50)
   for (const path of named) {
     const { os, cpu } = locked[path] ?? {}
@@ -33,6 +33,6 @@ it.each([
   expect(platformOf(name)).toEqual(platform)
 })
 
-it('says of a name without a platform what to do', () => {
+it('for a name without a platform says what to do', () => {
   expect(() => platformOf('pg-native')).toThrow('add its entry by hand')
 })

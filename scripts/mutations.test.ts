@@ -15,7 +15,7 @@ test('there are at least twenty, each with a name of its own', () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('what each looks for stands in its file exactly once, and is changed', () => {
+test('each search text is in its file exactly once, and is changed', () => {
   const lost = mutations.filter(mutation => {
     const original = text(mutation.file)
     const next = mutated(original, mutation)
@@ -24,11 +24,11 @@ test('what each looks for stands in its file exactly once, and is changed', () =
   expect(lost.map(({ name }) => name)).toEqual([])
 })
 
-test('none is planted in a test or in what tests are made of', () => {
+test('none is planted in a test or in test support', () => {
   expect(mutations.filter(({ file }) => file.endsWith('.test.ts') || file.startsWith('testing/'))).toEqual([])
 })
 
-test('the tests that must notice it exist, under the name it gives', () => {
+test('the tests that must notice it exist, under the given name', () => {
   const missing = mutations.flatMap(({ name, killedBy, pattern }) => {
     const files = killedBy.filter(file => file.endsWith('.test.ts') && existsSync(pathOf(file)))
     const isNamed = pattern === undefined || files.some(file => text(file).includes(pattern))

@@ -130,7 +130,7 @@ export const mutations: readonly Mutation[] = [
     find: "    ['liquidity', event.liquidity, computed.liquidity],\n",
     replace: '',
     killedBy: ['amm/v3/v3.test.ts'],
-    pattern: 'with another tick or liquidity',
+    pattern: 'with a tick or liquidity',
     says: 'verify a Swap event whose liquidity does not follow from the ticks',
   },
   {
@@ -139,7 +139,7 @@ export const mutations: readonly Mutation[] = [
     find: 'state.tick >= lower && state.tick < upper &&',
     replace: 'state.tick >= lower && state.tick <= upper &&',
     killedBy: ['amm/v3/v3.test.ts'],
-    pattern: 'the liquidity in force only around the price',
+    pattern: 'the active liquidity only around the price',
     says: 'count a position as active at the upper tick, where it has ended',
   },
   {
@@ -223,7 +223,7 @@ export const mutations: readonly Mutation[] = [
     find: '(isFull(state) ? state.l : value(state, t))',
     replace: 'value(state, t)',
     killedBy: ['rules/depthAverage.test.ts'],
-    says: 'go on trusting depth that has just been withdrawn',
+    says: 'keep trusting depth that has just been withdrawn',
   },
   {
     name: 'temporal-half',
@@ -280,7 +280,7 @@ export const mutations: readonly Mutation[] = [
     find: 'blockMs <= visit.timeMs',
     replace: 'blockMs < visit.timeMs',
     killedBy: ['chain/visit.test.ts'],
-    pattern: 'however it is cut into blocks',
+    pattern: 'however it is split into blocks',
     says: 'take every block of one second for a moment of its own',
   },
   {
@@ -308,7 +308,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'ratio ?? visit.nearest?.ratio',
     killedBy: ['chain/visit.test.ts'],
     pattern: 'while a pool is not live',
-    says: 'let a pool that stopped being live go on at the price it was booked with',
+    says: 'let a pool that stopped being live continue at its last booked price',
   },
   {
     name: 'visit-tie',
@@ -316,7 +316,7 @@ export const mutations: readonly Mutation[] = [
     find: 'return sign >= 0 ? low : high',
     replace: 'return sign > 0 ? low : high',
     killedBy: ['rules/visit.test.ts'],
-    pattern: 'of two as far, the lower',
+    pattern: 'of two equally far, the lower',
     says: 'take the higher of two ratios that are as far from the median',
   },
   {
@@ -325,8 +325,8 @@ export const mutations: readonly Mutation[] = [
     find: 'return open === null ? { ...before, open: held } : extend(before, open, held)',
     replace: 'return { ...before, open: held }',
     killedBy: ['rules/visit.test.ts'],
-    pattern: 'goes back to what it was',
-    says: 'forget what a booked span had merged with when the moment goes on',
+    pattern: 'reverts to what it was',
+    says: 'forget what a booked span had merged with when the moment continues',
   },
   {
     name: 'temporal-branch',
@@ -334,8 +334,8 @@ export const mutations: readonly Mutation[] = [
     find: 'if (tape.fromMs[end] === ended.fromMs && tape.ratios[end] === ended.ratio) return tape',
     replace: 'if (tape.fromMs[end] === ended.fromMs) return tape',
     killedBy: ['memory/tapeMedian.test.ts'],
-    pattern: 'no history is changed by those that go on from it',
-    says: 'go on after a reorganisation with a price of the branch that is gone',
+    pattern: 'branching from a history, however often, does not change it',
+    says: 'continue after a reorganisation with a price of the orphaned branch',
   },
   {
     name: 'temporal-shared',
@@ -343,7 +343,7 @@ export const mutations: readonly Mutation[] = [
     find: 'if (end === tape.fromMs.length && kept >= SHORT && kept >= start) {',
     replace: 'if (kept >= SHORT && kept >= start) {',
     killedBy: ['memory/tapeMedian.test.ts'],
-    pattern: 'no history is changed by those that go on from it',
+    pattern: 'branching from a history, however often, does not change it',
     says: 'add the price of a new branch behind those of the branch that is gone',
   },
   {
@@ -549,7 +549,7 @@ export const mutations: readonly Mutation[] = [
     find: 'delta: -undo.change.delta',
     replace: 'delta: undo.change.delta',
     killedBy: ['chain/blocks.test.ts'],
-    pattern: 'undoes the ticks of a v3 pool',
+    pattern: 'restores the ticks of a v3 pool',
     says: 'add the liquidity of an orphaned Mint a second time instead of taking it back',
   },
   {
@@ -558,7 +558,7 @@ export const mutations: readonly Mutation[] = [
     find: 'if (images?.has(address) === false) images.set(address, image)',
     replace: 'images?.set(address, image)',
     killedBy: ['chain/blocks.test.ts'],
-    pattern: 'undoes a pool that was read again at the orphaned block',
+    pattern: 'restores a pool that was read again at the orphaned block',
     says: 'undo a block to the state between two of its changes',
   },
   {
@@ -602,7 +602,7 @@ export const mutations: readonly Mutation[] = [
     find: 'history: temporal.restore(image.history),',
     replace: 'history: temporal.EMPTY,',
     killedBy: ['laws.test.ts'],
-    pattern: 'a restart anywhere is no restart',
+    pattern: 'a restart at any point changes nothing',
     says: 'forget across a restart the five minutes of prices before it',
   },
   {
@@ -611,7 +611,7 @@ export const mutations: readonly Mutation[] = [
     find: "if (token.published?.compact.state === 'PRICED') state.index.priced.add(token)",
     replace: '',
     killedBy: ['laws.test.ts'],
-    pattern: 'a restart anywhere is no restart',
+    pattern: 'a restart at any point changes nothing',
     says: 'forget across a restart who has a price and must hear of its anchor',
   },
   {
@@ -620,7 +620,7 @@ export const mutations: readonly Mutation[] = [
     find: 'image.pools.map(([address, state]) => [address, stateFromDelta(state, after.history(address))]),',
     replace: '[],',
     killedBy: ['laws.test.ts'],
-    pattern: 'a restart anywhere is no restart',
+    pattern: 'a restart at any point changes nothing',
     says: 'read a journal back without the states it should undo to',
   },
 ]

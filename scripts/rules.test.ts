@@ -31,7 +31,7 @@ const namedBy = new Map(
 )
 const named = [...namedBy.values()].flat()
 
-test('the page is read, and so are the titles', () => {
+test('the page and the titles are read', () => {
   expect(rules.length).toBeGreaterThan(200)
   expect(named.length).toBeGreaterThan(400)
 })
@@ -60,7 +60,7 @@ test('every test file of the engine names a rule', () => {
   expect(nameless.map(([file]) => file)).toEqual([])
 })
 
-test('every name that is used, in code, tests or pages, is that of a rule', () => {
+test('every rule name used in code, tests or pages exists', () => {
   const known = new Set(rules)
   const unknown = files.flatMap(file =>
     namesIn(text(file)).flatMap(name => (known.has(name) ? [] : [`${file}: ${name}`])),
@@ -68,7 +68,7 @@ test('every name that is used, in code, tests or pages, is that of a rule', () =
   expect(unknown.filter(each => !each.startsWith('scripts/rules.test.ts: '))).toEqual([])
 })
 
-test('nothing cites the papers that the rules took the place of', () => {
+test('nothing cites the papers that the rules replaced', () => {
   const citing = files
     .filter(file => file !== 'CHANGELOG.md' && file !== 'scripts/rules.test.ts')
     .flatMap(file =>

@@ -34,7 +34,7 @@ it('has every package the service runs on, and none that only tests need', () =>
   for (const dev of ['vitest', 'fast-check', 'playwright-core', 'knip']) expect(names).not.toContain(dev)
 })
 
-it('tells of each its licence, where it is from and what its archive hashes to', () => {
+it('has the licence, source and archive hash of each', () => {
   for (const { name, purl, licenses, hashes } of bom.components) {
     expect(purl, name).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d/)
     expect(licenses?.length, name).toBeGreaterThan(0)

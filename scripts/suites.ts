@@ -6,6 +6,11 @@ export type Suite = {
   /** Concurrent files, when two would leave the cores idle: tests that wait more than they work. */
   readonly atOnce?: number
   /**
+   * Its longest files, the longest first. They start first, so that none of them runs alone at the end: vitest knows no
+   * durations in a new checkout, and starts large files before small ones.
+   */
+  readonly longest?: readonly string[]
+  /**
    * Its files run one after another in a few processes, which load the code of the service once instead of once per
    * file. A file leaves its process unchanged: no module mocks, no timers, no environment of its own.
    */
@@ -17,12 +22,14 @@ export type Suite = {
 /** Programs that the packages of some platforms include, and that are named in the environment on others. */
 export type Need = 'anvil' | 'chromium'
 
+const testsOf = (...names: readonly string[]): string[] => names.map(name => `packages/${name}.test.ts`)
+
 const server = (...layers: readonly string[]): string[] => layers.map(layer => `packages/server/${layer}/`)
 
 export const suites: readonly Suite[] = [
   {
     name: 'tidy',
-    about: 'the house rules that a machine can hold',
+    about: 'the repository rules that a test can check',
     include: [
       'bench',
       'conformance',
@@ -46,7 +53,21 @@ export const suites: readonly Suite[] = [
     name: 'chains',
     about: 'a local world of real contracts, our maths against them, feed and market',
     include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market', 'doctor', 'capture')],
-    atOnce: 3,
+    atOnce: 4,
+    longest: testsOf(
+      'server/feed/follow/wrongAnswers',
+      'server/feed/follow/randomReorgs',
+      'server/feed/answers/bigAnswers',
+      'engine/amm/v3/v3.differential',
+      'world/market/sameBytes',
+      'world/local/localWorld',
+      'engine/amm/v2/v2.differential',
+      'server/feed/follow/headChoice',
+      'server/feed/endpoints/endpointFaults',
+      'engine/amm/v4/v4.differential',
+      'world/proxy/profiles',
+      'server/market/oddTokens',
+    ),
     isShared: true,
     needs: ['anvil'],
   },
@@ -54,6 +75,13 @@ export const suites: readonly Suite[] = [
     name: 'store',
     about: 'the durable log on SQLite and PostgreSQL',
     include: server('store'),
+    atOnce: 3,
+    longest: testsOf(
+      'server/store/crash',
+      'server/store/postgres/postgresStore',
+      'server/store/postgres/cluster',
+      'server/store/upgrade',
+    ),
     isShared: true,
   },
   { name: 'sdk', about: 'wire schemas and client', include: ['packages/sdk/'] },
@@ -77,7 +105,26 @@ export const suites: readonly Suite[] = [
       ),
       'packages/cli/',
     ],
-    atOnce: 3,
+    atOnce: 4,
+    longest: testsOf(
+      'server/endToEnd/conformance/resume',
+      'server/endToEnd/nodes/profiles',
+      'server/endToEnd/pricingFaults',
+      'cli/commands',
+      'server/endToEnd/conformance/crowd',
+      'server/endToEnd/attacks',
+      'server/endToEnd/nodes/endpoints',
+      'cli/world',
+      'cli/firstRun',
+      'server/endToEnd/conformance/streamFaults',
+      'server/endToEnd/backfill',
+      'server/endToEnd/untrackedPools',
+      'server/endToEnd/nodes/bigBlocks',
+      'cli/mcp',
+      'server/endToEnd/combined/diskFull',
+      'server/endToEnd/failingChain',
+      'server/endToEnd/takeOver',
+    ),
     isShared: true,
     needs: ['anvil'],
   },
@@ -126,6 +173,14 @@ export const suites: readonly Suite[] = [
     name: 'console',
     about: 'the console in a real browser on a running service',
     include: ['packages/console/'],
+    longest: testsOf(
+      'console/looks',
+      'console/pages',
+      'console/lifecycle',
+      'console/docsPage',
+      'console/operations',
+      'console/goneFeed',
+    ),
     needs: ['anvil', 'chromium'],
   },
 ]

@@ -1,10 +1,10 @@
-/** House rules held by a test: who may import whom, which numbers the engine may have, what a commit may contain. */
+/** The rules of this repository as tests: allowed imports, the engine's number types, the contents of a commit. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { timedClaims } from './elapsedTime.ts'
-import { suites } from './suites.ts'
+import { type Suite, suites } from './suites.ts'
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   encoding: 'utf8',
@@ -16,7 +16,7 @@ const sources = files.filter(file => /\.tsx?$/.test(file))
 const engine = sources.filter(file => file.startsWith('packages/engine/') && !isTest(file))
 const text = (file: string) => readFileSync(file, 'utf8')
 
-/** What each layer of the engine may import, itself aside. A layer is a folder; '' is the package's root. */
+/** What each layer of the engine may import, besides itself. A layer is a folder; '' is the package's root. */
 const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   exact: ['root:assert', 'root:units'],
   amm: ['exact', 'memory:switch', 'root:assert', 'root:units'],
@@ -65,7 +65,7 @@ const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** What each layer of the server may import, itself aside. */
+/** What each layer of the server may import, besides itself. */
 const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ops: [],
   config: ['ops'],
@@ -97,7 +97,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['@assay/console', '@assay/sdk', '@assay/server', '@assay/world'],
 }
 
-/** `number` where a type stands. */
+/** `number` in the place of a type. */
 const BARE_NUMBER = /(:|<|\||\[|=>|\bas)\s*(readonly )?number\b(?!\s*[:=])|\bnumber\[\]/
 
 type Import = { readonly file: string; readonly target: string; readonly isType: boolean }
@@ -159,7 +159,7 @@ test('server layers import one way: ops ← config ← feed, ops ← store ← s
 })
 
 const HOUSES = [...Object.keys(PACKAGES).map(name => `packages/${name}`), 'trials', 'bench', 'scripts']
-test.each(HOUSES)('no import of %s goes round in a circle, types included', house => {
+test.each(HOUSES)('no import of %s is circular, types included', house => {
   const inside = sources.filter(file => file.startsWith(`${house}/`) && !file.endsWith('.test.ts'))
   const graph = graphOf(inside, () => true)
   const circles: string[] = []
@@ -181,7 +181,7 @@ test.each(HOUSES)('no import of %s goes round in a circle, types included', hous
 /** From the entry of the engine down to a file that needs no other. */
 const MOST_IMPORTS_IN_A_ROW = 9
 
-test('no path of imports that load something is longer than nine in the engine', () => {
+test('no import chain of the engine that loads something is longer than nine', () => {
   const graph = graphOf(engine, ({ file, target, isType }) => !isType && !isTypeOnly(file, target))
   const paths = new Map<string, readonly string[]>()
   const longest = (file: string): readonly string[] => {
@@ -368,7 +368,7 @@ test.each([
   expect(timedClaims(source)).toEqual([])
 })
 
-test('a wait for a condition has a guard of 30 s or more, and `vi.waitFor` says so: its own is a second', () => {
+test('a wait for a condition has a guard of 30 s or more, and `vi.waitFor` sets it: its own default is a second', () => {
   const short = tests.flatMap(file => {
     const found = text(file).matchAll(
       /(?:\bpoll|\bwaitFor\w*)\((?:(?!\n\n)[\s\S]){0,600}?\{ timeout: ([\d_]+)/g,
@@ -387,27 +387,33 @@ test('a wait for a condition has a guard of 30 s or more, and `vi.waitFor` says 
   expect(bare).toEqual([])
 })
 
-test('every test file belongs to exactly one suite', () => {
-  const wrong = sources.filter(file => {
-    if (!file.endsWith('.test.ts')) return false
-    const owners = suites.filter(({ include }) => {
-      const excluded = include.includes('--exclude') && file.endsWith('.differential.test.ts')
-      return (
-        !excluded &&
-        include.some(
-          part =>
-            !part.startsWith('-') &&
-            !part.startsWith('**') &&
-            (part.includes('/') ? file.startsWith(part) : file.endsWith(part)),
-        )
+const suitesOf = (file: string): readonly Suite[] =>
+  suites.filter(({ include }) => {
+    const excluded = include.includes('--exclude') && file.endsWith('.differential.test.ts')
+    return (
+      !excluded &&
+      include.some(
+        part =>
+          !part.startsWith('-') &&
+          !part.startsWith('**') &&
+          (part.includes('/') ? file.startsWith(part) : file.endsWith(part)),
       )
-    })
-    return owners.length !== 1
+    )
   })
+
+test('every test file belongs to exactly one suite', () => {
+  const tests = sources.filter(file => file.endsWith('.test.ts'))
+  expect(tests.filter(file => suitesOf(file).length !== 1)).toEqual([])
+})
+
+test('the files that a suite starts first exist and are its own', () => {
+  const wrong = suites.flatMap(suite =>
+    (suite.longest ?? []).filter(file => !sources.includes(file) || !suitesOf(file).includes(suite)),
+  )
   expect(wrong).toEqual([])
 })
 
-test('every source file opens with what it is', () => {
+test('every source file opens with its purpose', () => {
   const bare = sources.filter(file => !isTest(file) && !/^(#!.*\n)?\/\*\*/.test(text(file)))
   expect(bare).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Every trial that npm runs says what it takes, before it starts anything. */
+/** Every npm trial prints its usage before it starts anything. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,13 +28,13 @@ test('there are trials', () => {
   expect(TRIALS.length).toBeGreaterThan(15)
 })
 
-test.each(TRIALS)('npm run $name says what it takes', async ({ name, file }) => {
+test.each(TRIALS)('npm run $name prints its usage', async ({ name, file }) => {
   const help = await run(file, '--help')
   expect([help.code ?? 0, help.stderr]).toEqual([0, ''])
   expect(help.stdout).toMatch(new RegExp(`^usage: npm run ${name}\\b`))
 })
 
-test.each(TRIALS)('npm run $name refuses an option that it does not have', async ({ file }) => {
+test.each(TRIALS)('npm run $name refuses an unknown option', async ({ file }) => {
   const { code, stdout, stderr } = await run(file, '--no-such-option')
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(/^Unknown option '--no-such-option'\nusage: npm run /)

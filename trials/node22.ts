@@ -13,7 +13,7 @@ commandLine('npm run test:node22', {})
 const ROOT = resolve(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 const TESTS = ['packages/server/endToEnd/examples.test.ts', 'packages/cli/world.test.ts']
-const NAMES = 'examples of the SDK|programs run as they stand'
+const NAMES = 'examples of the SDK|programs run as written'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-node22-'))
 try {

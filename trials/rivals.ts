@@ -10,7 +10,7 @@ const LEAST_SHARE = 0.8
 const SHOWN = 10
 
 const USAGE = `npm run test:cost -- [--markets N] [--from SEED]
-  --markets  how many, 10000 unless told
+  --markets  how many; 10000 by default
   --from     the seed of the first`
 
 const { values } = commandLine(USAGE, {

@@ -88,16 +88,16 @@ async function soak(world: LocalWorld): Promise<string[]> {
 async function watch({ chains }: LocalWorld, began: readonly Done[]): Promise<readonly Sight[]> {
   const sights: Sight[] = []
   const startedMs = performance.now()
-  let told = 0
+  let reported = 0
   for (;;) {
     const passed = ((performance.now() - startedMs) / 1000 / HOUR_S) * hurry
     if (passed >= hours) return sights
     sights.push(await sightOf(chains, passed))
-    if (Math.floor(passed) > told) {
-      told = Math.floor(passed)
+    if (Math.floor(passed) > reported) {
+      reported = Math.floor(passed)
       const line = lineOf(
-        told,
-        sights.filter(sight => sight.hours > told - 1),
+        reported,
+        sights.filter(sight => sight.hours > reported - 1),
       )
       console.log(`${line}, ${await paceOf(chains, began, passed)}`)
     }

@@ -21,7 +21,7 @@ const RUN_MINUTES = 90
 const TAIL_LETTERS = 100_000
 
 const USAGE = `npm run test:steady -- [SUITE]… [--runs N]
-  suites: ${suites.map(({ name }) => name).join(', ')}; ${DEFAULT_SUITES.join(', ')} unless told`
+  suites: ${suites.map(({ name }) => name).join(', ')}; ${DEFAULT_SUITES.join(', ')} by default`
 
 const { values, positionals } = commandLine(USAGE, {
   options: { runs: { type: 'string', default: `${DEFAULT_RUNS}` } },

@@ -1,4 +1,4 @@
-/** Whatever stands on the command line: a value of its kind, or a sentence and code 2. */
+/** Arbitrary command lines give a value of the right kind, or a sentence and exit code 2. */
 import * as fc from 'fast-check'
 import { CommanderError, InvalidArgumentError } from 'commander'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { assayProgram } from './program.ts'
 
 const isOwn = (failure: unknown) => failure instanceof InvalidArgumentError
 
-it('a number, a port, an address and a moment are what they say or are refused', () => {
+it('a number, a port, an address and a time are parsed or refused', () => {
   const word = fc.oneof(
     text(),
     fc.constantFrom(
@@ -44,7 +44,7 @@ it('a number, a port, an address and a moment are what they say or are refused',
 const commands = assayProgram().commands.map(command => command.name())
 
 /** A word that no option knows stops a command before it does anything. */
-it('a command line of any words is refused with code 2, without its secrets', async () => {
+it('a command line of arbitrary words is refused with exit code 2 and shows no secret', async () => {
   const word = fc.oneof(
     text(20).filter(each => !/^-*(h|help|version)/i.test(each)),
     fc.constantFrom('--json', '--url', '--chain', '--limit=1e9', '--', '-', '--__proto__', '--no-such=1'),

@@ -56,7 +56,7 @@ const COLOUR = '\u001B['
 describe.each(PLACES)('on %s', place => {
   const isTerminal = place === 'a terminal'
 
-  it('quote: a price with what it rests on, in colour only where there is a terminal', async () => {
+  it('quote: shows a price and its evidence, with colour only on a terminal', async () => {
     const { code, text, raw } = await run(place, ['quote', id, lark], options())
     expect(text).toMatch(/^1\.[0-9]+ USD\nconfidence {2}\d+ \((Low|Medium|High)\), held by [A-Z_]+ ≤ \d/)
     expect(text).toMatch(/\nroutes {6}\d+ accepted, \d+ rejected\n/)
@@ -69,7 +69,7 @@ describe.each(PLACES)('on %s', place => {
     expect([code, raw.includes(COLOUR)]).toEqual([0, false])
   })
 
-  it('exit: what sales pay, how far from the price, and the largest within 1% and 5%', async () => {
+  it('exit: shows what sales pay, how far below the price, and the largest sale within 1% and 5%', async () => {
     const { code, text } = await run(place, ['exit', id, lark, '--usd', '100,20000'], options())
     expect(text).toMatch(/^[0-9.]+ USD, confidence \d+ \(\w+\)\n +Sale +Pays +From the price +Routes\n/)
     expect(text).toMatch(/\n +\$100\.00 +\$\d+\.\d\d +[-+−]?[0-9.]+% +1\n/)
@@ -83,17 +83,17 @@ describe.each(PLACES)('on %s', place => {
     [['--usd', '-5'], 'the size "-5"; expected dollars above 0'],
     [['--amount', '1.5'], 'the size "1.5"; expected a whole number'],
     [['--usd', '1', '--amount', '1'], 'usd and amount are both given'],
-  ])('exit: refuses %j with what is wrong with it', async (sizes, wrong) => {
+  ])('exit: refuses %j and says what is wrong with it', async (sizes, wrong) => {
     const { code, text, errors } = await run(place, ['exit', id, lark, ...sizes], options())
     expect([code, `${text}${errors}`]).toEqual([2, expect.stringContaining(wrong)])
   })
 
-  it('exit: more than anybody has is more than the routes can absorb', async () => {
+  it('exit: a sale larger than the supply is more than the routes can absorb', async () => {
     const { code, text } = await run(place, ['exit', id, lark, '--amount', `1${'0'.repeat(60)}`], options())
     expect([code, text]).toEqual([0, expect.stringContaining('more than the routes can absorb')])
   })
 
-  it('cost: what moves of the price take, and that it is an upper bound', async () => {
+  it('cost: shows what it takes to move the price, and that it is an upper bound', async () => {
     const { code, text } = await run(place, ['cost', id, lark], options())
     expect(text).toMatch(/\nMove +Put in +Lost if quiet +Lost to arbitrage +Held +Pools\n/)
     expect(text).toMatch(/\n\+1% +\$[0-9,.]+ +\$[0-9,.]+ +\$[0-9,.]+ +0 s +\d\n/)
@@ -101,7 +101,7 @@ describe.each(PLACES)('on %s', place => {
     expect(code).toBe(0)
   })
 
-  it('decimals confirm: refused where no change of a token waits', async () => {
+  it('decimals confirm: refused when no change of the token is waiting', async () => {
     const admin = { ...env, ASSAY_KEY: await service.key(['read', 'stream', 'admin']) }
     const asked = run(place, ['decimals', 'confirm', id, lark, '18'], options({ env: admin }))
     const { code, text, errors } = await asked
@@ -111,7 +111,7 @@ describe.each(PLACES)('on %s', place => {
     ])
   })
 
-  it('quote: by its symbol, as exit, verify and history', async () => {
+  it('quote, exit, verify and history accept a symbol', async () => {
     const bySymbol = await run(place, ['quote', id, 'lark', '--json'], options())
     expect(JSON.parse(bySymbol.raw)).toMatchObject({ state: 'PRICED', token: lark })
     expect((await run(place, ['verify', id, 'LARK'], options())).code).toBe(0)
@@ -122,13 +122,13 @@ describe.each(PLACES)('on %s', place => {
     ])
   })
 
-  it('verify: says that it verifies', async () => {
+  it('verify: reports that the quote verifies', async () => {
     const { code, text } = await run(place, ['verify', id, lark], options())
     expect(text).toMatch(/^[0-9.]+ USD, confidence \d+: verified, \d+ numbers from its own evidence\n$/)
     expect(code).toBe(0)
   })
 
-  it('history: as it was said, at a moment, and as candles', async () => {
+  it('history: shows records as published, at a time, and as candles', async () => {
     const { code, text } = await run(place, ['history', id, lark, '--from', '1h'], options())
     expect(text).toMatch(/^Time \(UTC\) +Price +Score +Block +Sequence +Remark\n/)
     expect(text).toMatch(/\n20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +\$1\.\d+ +\d+ +\d+ +\d+\n/)
@@ -139,7 +139,7 @@ describe.each(PLACES)('on %s', place => {
     expect([at.text, at.code]).toEqual(['nothing was published in that period\n', 3])
   })
 
-  it('search: by symbol, by address, and nothing', async () => {
+  it('search: finds by symbol and by address, and reports no match', async () => {
     const found = await run(place, ['search', 'lar'], options())
     expect(found.text).toMatch(new RegExp(`\\n +${id} {2}${lark} {2}LARK +\\$1\\.\\d+ +\\d\\n$`))
     const pool = chain.pool('uniswap-v2', 'USDC', 'LARK')
@@ -148,7 +148,7 @@ describe.each(PLACES)('on %s', place => {
     expect((await run(place, ['search', 'nobody'], options())).code).toBe(3)
   })
 
-  it('replay: every record up to a place, and from there on the next time', async () => {
+  it('replay: prints every record up to a position, and continues from there on the next run', async () => {
     const head = await service.head()
     const position = join(folder, `position-${isTerminal}`)
     const half = Math.floor(head / 2)
@@ -173,7 +173,7 @@ describe.each(PLACES)('on %s', place => {
     const ahead = await run(place, ['replay', id, '--after', '999999999'], options())
     expect([ahead.code, `${ahead.text}${ahead.errors}`]).toEqual([
       3,
-      expect.stringContaining('there is none after'),
+      expect.stringContaining('there are none after'),
     ])
   })
 
@@ -200,7 +200,7 @@ describe.each(PLACES)('on %s', place => {
     expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([1, expect.stringContaining('everything')])
   })
 
-  it('keys: of a service that runs elsewhere, by its address and an admin key', async () => {
+  it('keys: manages a service on another machine, given its address and an admin key', async () => {
     const remote = ['--url', service.url, '--key', await service.key(['admin'])]
     const at = options({ cwd: mkdtempSync(join(folder, 'elsewhere-')) })
     const issued = await run(place, ['keys', 'issue', '--name', 'far', '--scopes', 'read', ...remote], at)
@@ -241,13 +241,13 @@ describe.each(PLACES)('on %s', place => {
     expect((await run(place, ['db', 'check'], options({ cwd }))).text).toContain('The database is sound.')
   })
 
-  it('doctor: a line for each finding of an endpoint', async () => {
+  it('doctor: prints a line for each finding of an endpoint', async () => {
     const { code, text } = await run(place, ['doctor', '--config', file], options())
     expect(text).toMatch(/ {4}✓ chain_id {4}\S/)
     expect([code, text]).toEqual([0, expect.stringContaining('Every endpoint can be used.')])
   })
 
-  it('capture: writes blocks to a folder, and tells what is wrong with what it was asked for', async () => {
+  it('capture: writes blocks to a folder, and names what is wrong with its arguments', async () => {
     const to = join(folder, `captured-${isTerminal}`)
     const args = ['--config', file, '--chain', id, '--to', to]
     const { code, text } = await run(place, ['capture', '--blocks', '1..3', ...args], options())
@@ -276,13 +276,13 @@ describe.each(PLACES)('on %s', place => {
     ])
   })
 
-  it('backfill: scans the past, with a bar where someone looks on', async () => {
+  it('backfill: scans the past, with a progress bar on a terminal', async () => {
     const { code, text, raw } = await run(place, ['backfill', '--config', file, '--chain', id], options())
     expect(text).toMatch(/Done: blocks \d+ to \d+, \d+ events\.\n/)
     expect([code, raw.includes('█')]).toEqual([0, isTerminal])
   })
 
-  it('db: checked and backed up beside the running service', async () => {
+  it('db: checks and backs up while the service runs', async () => {
     const check = await run(place, ['db', 'check', '--config', file], options())
     expect(check.text).toMatch(/epoch 0: \d+ records from 1 to \d+, .*\nThe database is sound\.\n$/)
     const copy = join(folder, `copy-${isTerminal}.db`)
@@ -299,7 +299,7 @@ describe.each(PLACES)('on %s', place => {
     expect([move.code, `${move.text}${move.errors}`]).toEqual([1, expect.stringMatching(/is using .*first/)])
   })
 
-  it('start: serves assay.yaml where there is one, and no world; started again with the same key', async () => {
+  it('start: serves assay.yaml if present, without the world; a restart uses the same key', async () => {
     const own = mkdtempSync(join(tmpdir(), 'assay-file-'))
     copyFileSync(writeConfig(chain, { name: `start-${isTerminal}` }), join(own, 'assay.yaml'))
     const begin = async () => {
@@ -315,14 +315,14 @@ describe.each(PLACES)('on %s', place => {
     }
     const key = await begin()
     expect(await begin()).toBe(key)
-    // Of another database: the key is made anew.
+    // A different database, so the key is issued again.
     copyFileSync(writeConfig(chain, { name: `other-${isTerminal}` }), join(own, 'assay.yaml'))
     expect(await begin()).not.toBe(key)
     expect(existsSync(join(own, 'data', 'world'))).toBe(false)
     rmSync(own, { recursive: true })
   })
 
-  it('serve: says where, and ends by Ctrl-C', async () => {
+  it('serve: prints where it listens, and stops on Ctrl-C', async () => {
     const own = writeConfig(chain, { name: `own-${isTerminal}` })
     const session = open(place, ['serve', '--config', own], options())
     const [, url] = await session.until(/Assay serves at (\S+)/)
@@ -361,7 +361,7 @@ describe('watch', () => {
     [60, /Chain +Token +Price +1 h +Score +Age$/m, / 1 {2}THIN +– +– +– {2}NO_ROUTE +/],
     [44, /^Chain {2}Token +Price +1 h +Score$/m, / 1 {2}THIN +NO_ROUTE +– +–/],
   ])(
-    'fits a terminal of %i columns, folding some, and still says why there is no price',
+    'fits a terminal of %i columns, folding some, and still shows why there is no price',
     async (columns, heading, unpriced) => {
       const session = open('a terminal', ['watch'], options({ columns, rows: 20 }))
       const shown = () => session.screen
@@ -375,7 +375,7 @@ describe('watch', () => {
     },
   )
 
-  it('is a line for each change in a pipe, and JSON lines', async () => {
+  it('prints one line per change in a pipe, and JSON lines', async () => {
     const lines = open('a pipe', ['watch', id], options())
     const json = open('a pipe', ['watch', id, '--json'], options())
     await Promise.all([lines.until(/ live\n/), json.until(/"status":"live"/)])
@@ -391,7 +391,7 @@ describe('watch', () => {
   })
 })
 
-it.each(PLACES)('export: the log in a file of each format, with its position, on %s', async place => {
+it.each(PLACES)('export: writes the log as a file in each format, with its position, on %s', async place => {
   const head = await service.head()
   for (const format of ['csv', 'ndjson', 'parquet']) {
     const path = `prices-${place.length}.${format}`
@@ -425,7 +425,7 @@ it.each(PLACES)('export: the log in a file of each format, with its position, on
   ])
 })
 
-it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ended, on %s', async place => {
+it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and deleted, on %s', async place => {
   const receiver = await Receiver.open()
   const of = ['--chain', id, '--token', 'LARK', '--crosses', '0.5']
   const added = await run(place, ['webhooks', 'add', receiver.url, ...of], options())
@@ -456,12 +456,12 @@ it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ende
   await receiver.close()
 })
 
-it('says which version it is', async () => {
+it('prints its version', async () => {
   const { code, text, errors } = await run('a pipe', ['--version'], options())
   expect([code, text.trim(), errors]).toEqual([0, manifest.version, ''])
 })
 
-describe('what goes wrong is said with what to do next, and a code', () => {
+describe('an error is printed with what to do next and an exit code', () => {
   it.each([
     [['qoute'], 2, /unknown command 'qoute'\n\(Did you mean quote\?\)/],
     [['world', 'incidnt'], 2, /world --help|incident/],
@@ -476,13 +476,13 @@ describe('what goes wrong is said with what to do next, and a code', () => {
     [['config', 'check'], 2, /ASSAY_RPC_<chain_id>=url/],
     [['world', 'incident', 'rug', '--data', '.'], 1, /no world runs in .*npm start/],
     [['completion', 'tcsh'], 2, /Allowed choices are bash, zsh, fish/],
-  ] as const)('assay %j ends with %i', async (args, code, words) => {
+  ] as const)('assay %j exits with %i', async (args, code, words) => {
     const ended = await run('a pipe', args, options())
     expect(ended.errors).toMatch(words)
     expect([ended.code, ended.text]).toEqual([code, ''])
   })
 
-  it('a key that is wrong, and one without the scope', async () => {
+  it('reports a wrong key, and a key without the scope', async () => {
     const wrong = await run('a pipe', ['quote', id, lark, '--key', 'assay_wrong'], options())
     expect([wrong.code, wrong.errors]).toEqual([
       4,
@@ -492,7 +492,7 @@ describe('what goes wrong is said with what to do next, and a code', () => {
     expect([weak.code, weak.errors]).toEqual([4, expect.stringContaining('lacks a scope')])
   })
 
-  it('a reader that has had enough is no failure', async () => {
+  it('a reader that closes the pipe early is not a failure', async () => {
     const session = open('a pipe', ['replay', id, '--json', '--follow'], options())
     await session.until(/\{/)
     session.stopReading()

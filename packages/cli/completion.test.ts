@@ -28,7 +28,7 @@ test('bash completes commands, those below them, and options', async () => {
   expect(offered(script, ['assay', 'keys', 'issue', '--name', 'roll', '--n'])).toEqual(['--name'])
 })
 
-test('the same on a terminal, and scripts of zsh and fish name every command', async () => {
+test('does the same on a terminal, and the scripts for zsh and fish name every command', async () => {
   expect((await run('a terminal', ['completion', 'bash'])).text).toBe(await scriptOf('bash'))
   for (const shell of ['zsh', 'fish']) {
     const script = await scriptOf(shell)

@@ -9,7 +9,7 @@ import { ROLES } from './commands/serve.ts'
 const DEPLOY = resolve(import.meta.dirname, '../../deploy')
 const text = (file: string) => readFileSync(join(DEPLOY, file), 'utf8')
 
-test('the configuration is one that the program takes, with every variable it names', () => {
+test('the program accepts the configuration, with every variable it names', () => {
   const names = [...text('assay.yaml').matchAll(/^(?!\s*#).*?\$\{(\w+)\}/gm)].map(match => match[1] as string)
   const environment = Object.fromEntries(names.map(name => [name, 'https://node.example/key']))
   const config = loadConfig(join(DEPLOY, 'assay.yaml'), {
@@ -21,7 +21,7 @@ test('the configuration is one that the program takes, with every variable it na
   expect(config.chains.map(({ chainId }) => chainId)).toEqual([1, 56])
 })
 
-test('every process is started with a role there is, on the configuration that is mounted', () => {
+test('every process starts with an existing role, on the configuration that is mounted', () => {
   const compose = parse(text('compose.yaml'), { merge: true }) as {
     services: Record<string, { command?: string[]; volumes?: string[] }>
   }
@@ -48,7 +48,7 @@ test('every process is started with a role there is, on the configuration that i
   }
 })
 
-test('every file that compose.yaml mounts is there, and Prometheus may read the metrics', () => {
+test('every file that compose.yaml mounts exists, and Prometheus may read the metrics', () => {
   const { services } = parse(text('compose.yaml'), { merge: true }) as {
     services: Record<string, { volumes?: string[]; networks?: { default: { ipv4_address: string } } }>
   }
@@ -66,7 +66,7 @@ test('every file that compose.yaml mounts is there, and Prometheus may read the 
   expect(targets.filter(each => services[each.replace(':8080', '')] === undefined)).toEqual([])
 })
 
-test('what could not be run says so', () => {
+test('a file that could not be run says so', () => {
   const files = readdirSync(DEPLOY, { recursive: true, withFileTypes: true }).filter(each => each.isFile())
   for (const { parentPath, name } of files)
     if (name !== 'README.md' && join(parentPath, name) !== join(DEPLOY, 'assay.yaml'))

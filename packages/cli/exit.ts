@@ -1,7 +1,7 @@
 /**
  * The exit codes and final messages of commands. The code tells a script what to do next; the text tells a person.
  */
-import { AssayError } from '@assay/sdk'
+import { AssayError } from '@assay/sdk/failure'
 import { CommanderError } from 'commander'
 
 export const EXIT = {

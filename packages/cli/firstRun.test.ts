@@ -60,7 +60,7 @@ class Run {
       const found = what.exec(this.said)
       if (found !== null) return found[1] ?? found[0]
       if (this.#child.exitCode !== null || performance.now() > lateAt)
-        throw new Error(`never said ${what}:\n${this.said.slice(-4000)}`)
+        throw new Error(`never printed ${what}:\n${this.said.slice(-4000)}`)
       await new Promise(resolve => setTimeout(resolve, 100))
     }
   }
@@ -95,7 +95,7 @@ const untilGone = (group: number) => expect.poll(() => processesOf(group).count)
 
 const shell = (line: string): string => execFileSync('sh', ['-c', line], { encoding: 'utf8', env, cwd: copy })
 
-it('npm install && npm start: what it prints works, Ctrl-C ends all of it, and it goes on the next time', async () => {
+it('npm install && npm start: the commands it prints work, Ctrl-C stops everything, and the next start continues', async () => {
   execFileSync('sh', ['-c', `git archive HEAD | tar -x -C '${copy}'`], { cwd: ROOT })
   expect(readFileSync(join(copy, 'README.md'), 'utf8')).toContain('\nnpm install && npm start\n')
   const port = await freePort()
@@ -133,7 +133,7 @@ it('npm install && npm start: what it prints works, Ctrl-C ends all of it, and i
   const again = new Run(`npm start -- --port ${port}`)
   const againS = Number(await again.until(/Assay is up after ([0-9.]+) s/))
   expect(await again.until(/API key {2}(assay_\S+)/)).toBe(key)
-  // The same log: nothing of it is lost, and it grows.
+  // The same log: no record is lost, and it grows.
   expect(head().head_sequence).toBeGreaterThanOrEqual(before)
   await expect.poll(() => head().head_sequence, { timeout: 60_000 }).toBeGreaterThan(before)
   await again.stop()

@@ -1,4 +1,4 @@
-/** `assay mcp`: what it prints is what a client can start, and what that says when the service is away or refuses the key. */
+/** `assay mcp`: a client can start from the printed configuration; errors when the service is down or refuses the key. */
 import { afterAll, expect, it } from 'vitest'
 import { callTool, startMcp } from '../server/endToEnd/testing/mcpClient.ts'
 import { openTestApi } from '../server/endToEnd/testing/testApi.ts'
@@ -23,7 +23,7 @@ async function printed(url: string): Promise<Started> {
 const connect = (started: Started, key: string) => startMcp(started, key, '2026-07-28')
 
 it.each(PLACES)(
-  'on %s: --print-config says what to paste for three kinds of clients, without the key',
+  'on %s: --print-config prints what to paste for three kinds of clients, without the key',
   async place => {
     const { code, text } = await run(place, ['mcp', '--print-config', '--key', SECRET])
     expect(code).toBe(0)
@@ -40,12 +40,12 @@ it.each(PLACES)(
   },
 )
 
-it('at a terminal `assay mcp` alone says the same, and does not wait for a client', async () => {
+it('on a terminal `assay mcp` prints the same, and does not wait for a client', async () => {
   const { code, text } = await run('a terminal', ['mcp'])
   expect([code, text.includes('"mcpServers"')]).toEqual([0, true])
 })
 
-it('what is printed is started by a client as it stands, and gives the tools', async () => {
+it('a client starts from the printed configuration unchanged, and gets the tools', async () => {
   const api = await openTestApi()
   const client = await connect(await printed(api.url), await api.key(['read']))
   expect((await client.listTools()).tools.length).toBe(8)
@@ -54,7 +54,7 @@ it('what is printed is started by a client as it stands, and gives the tools', a
   await api.close()
 })
 
-it('a service that is away, or refuses the key, is told to the agent', async () => {
+it('the agent gets an error when the service is down or refuses the key', async () => {
   const api = await openTestApi()
   const refused = await connect(await printed(api.url), 'assay_nokey')
   expect(await callTool(refused, 'health', {})).toMatchObject({ error: { code: 'UNAUTHENTICATED' } })
@@ -65,7 +65,7 @@ it('a service that is away, or refuses the key, is told to the agent', async () 
   await away.close()
 })
 
-it('a score that is none is refused', async () => {
+it('an invalid score is refused', async () => {
   const { code, errors } = await run('a pipe', ['mcp', '--min-score', '11'])
   expect([code, errors.includes('from 0 to 10')]).toEqual([2, true])
 })

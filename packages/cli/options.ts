@@ -1,10 +1,11 @@
 /**
  * Options shared by several commands: a configuration, a service to call, and how their arguments are parsed.
- * Commands load the service itself only when they need it, so that a price appears quickly.
+ * Commands load the service, and the rules that `verify` needs, only when they need them, so that a price appears
+ * quickly.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Client, createClient } from '@assay/sdk'
+import { type Client, createClient } from '@assay/sdk/client'
 import type { loadConfig } from '@assay/server/config'
 import { PROFILES } from '@assay/world/profiles'
 import { type Command, InvalidArgumentError, Option } from 'commander'

@@ -28,7 +28,7 @@ async function start(before: readonly string[], data: string, options: { readonl
   return [code, errors]
 }
 
-describe('an older Node hands over to the one that came with the packages', () => {
+describe('an older Node hands over to the one installed with the packages', () => {
   const came = existsSync(
     resolve(import.meta.dirname, `../../node_modules/node-${process.platform}-${process.arch}`),
   )
@@ -41,15 +41,15 @@ describe('an older Node hands over to the one that came with the packages', () =
     return [code, text]
   }
 
-  it('with its words and its exit code, or says that none came', async () => {
+  it('passes on its arguments and exit code, or says that no bundled Node is installed', async () => {
     const none = [1, oneLine(/Node 24 or newer is needed/)]
     expect(await older('--version')).toEqual(came ? [0, `${manifest.version}\n`] : none)
     expect(await older('qoute')).toEqual(came ? [2, expect.stringContaining('Did you mean quote')] : none)
   })
 })
 
-describe('a start that cannot be says why in a line, before it has made anything', () => {
-  it('a port that is in use', async () => {
+describe('a start that cannot succeed prints why in one line, before it creates anything', () => {
+  it('a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -67,34 +67,34 @@ describe('a start that cannot be says why in a line, before it has made anything
     ])
   })
 
-  it('a folder that may not be written to', async () => {
+  it('a folder that is not writable', async () => {
     const closed = mkdtempSync(join(tmpdir(), 'assay-closed-'))
     chmodSync(closed, 0o555)
     // Root may write anywhere, so it starts as nobody.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {}
     expect(await start([], join(closed, 'data'), nobody)).toEqual([
       1,
-      oneLine(/cannot be written to \(EACCES\): choose another folder with --data/),
+      oneLine(/cannot write to .*closed.* \(EACCES\): choose another folder with --data/),
     ])
     rmSync(closed, { recursive: true })
   })
 
-  it('a file where the folder should be', async () => {
+  it('a file in place of the folder', async () => {
     writeFileSync(join(folder, 'taken'), '')
     expect(await start([], join(folder, 'taken'))).toEqual([
       1,
-      oneLine(/cannot be written to \((EEXIST|ENOTDIR)\)/),
+      oneLine(/cannot write to .* \((EEXIST|ENOTDIR)\)/),
     ])
   })
 
-  it('a Node that is too old, where none came with the packages', async () => {
+  it('a Node that is too old, with no bundled one', async () => {
     expect(await start(['--import', olderNode({ arch: 'none' })], join(folder, 'old'))).toEqual([
       1,
       oneLine(/Node 24 or newer is needed and this is 20\.11\.0/),
     ])
   })
 
-  it('a profile that nobody knows, with those there are', async () => {
+  it('an unknown profile, with the list of known ones', async () => {
     for (const command of ['start', 'world']) {
       const { code, errors } = await run('a pipe', [
         command,
@@ -110,7 +110,7 @@ describe('a start that cannot be says why in a line, before it has made anything
     }
   })
 
-  it('a profile for chains that are not of the local world', async () => {
+  it('a profile for chains outside the local world', async () => {
     const { code, errors } = await run(
       'a pipe',
       ['start', '--profile', 'free', '--port', '0', '--data', join(folder, 'real')],
@@ -124,7 +124,7 @@ describe('a start that cannot be says why in a line, before it has made anything
     ])
   })
 
-  it('endpoints of a chain that nobody knows', async () => {
+  it('endpoints of an unknown chain', async () => {
     const { code, errors } = await run(
       'a pipe',
       ['start', '--port', '0', '--data', join(folder, 'unknown')],

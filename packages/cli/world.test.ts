@@ -77,7 +77,7 @@ describe('every example of the documentation', () => {
     blocksOf(page).filter(({ language, text }) => language === 'sh' && !ELSEWHERE.includes(text))
   const programsOf = (page: string) => blocksOf(page).filter(({ language }) => language === 'ts')
 
-  it.each(PAGES.filter(page => commandsOf(page).length > 0))('%s: commands run as they stand', async page => {
+  it.each(PAGES.filter(page => commandsOf(page).length > 0))('%s: commands run as written', async page => {
     const blocks = commandsOf(page)
     const { code, text } = await script('bash', [
       '-c',
@@ -86,7 +86,7 @@ describe('every example of the documentation', () => {
     expect([code, text]).toEqual([0, expect.stringMatching(/\S/)])
   })
 
-  it.each(PAGES.filter(page => programsOf(page).length > 0))('%s: programs run as they stand', async page => {
+  it.each(PAGES.filter(page => programsOf(page).length > 0))('%s: programs run as written', async page => {
     const blocks = programsOf(page)
     const fragments = blocks.filter(({ text }) => text.startsWith('/**'))
     for (const { text } of fragments) {
@@ -115,7 +115,7 @@ describe('every example of the documentation', () => {
     }
   })
 
-  it('answers and frames have no field that the API does not describe', async () => {
+  it('responses and frames have no field that the API does not describe', async () => {
     const known = new Set<string>()
     for (const path of ['/openapi.json', '/asyncapi.json'])
       for (const name of namesIn(await (await fetch(`${url}${path}`)).json())) known.add(name)
@@ -129,7 +129,7 @@ describe('every example of the documentation', () => {
     expect(unknown).toEqual([])
   })
 
-  it('configurations are sound', async () => {
+  it('configurations are valid', async () => {
     for (const { text } of PAGES.flatMap(blocksOf).filter(({ language }) => language === 'yaml')) {
       // A section by itself is held to be true in the smallest file there is.
       const whole = /^chains:/m.test(text)
@@ -144,7 +144,7 @@ describe('every example of the documentation', () => {
     }
   })
 
-  it('what cannot be run here is marked as text, and is little', () => {
+  it('examples that cannot be run here are marked as text, and are few', () => {
     const left = PAGES.flatMap(blocksOf).filter(({ language }) => language === 'text')
     expect(left.map(({ page }) => page)).toEqual([
       'CONTRIBUTING.md',
@@ -178,7 +178,7 @@ describe('every example of the documentation', () => {
   })
 })
 
-/** A block that imports begins a program; one that does not goes on with the program before it. */
+/** A block with imports begins a program; one without continues the program before it. */
 function wholePrograms(blocks: readonly DocBlock[]): readonly string[] {
   const programs: string[] = []
   for (const { text } of blocks)
@@ -190,7 +190,7 @@ function wholePrograms(blocks: readonly DocBlock[]): readonly string[] {
 describe('the dashboard and the alerts', () => {
   const metricsIn = (text: string) => new Set(text.match(/\bassay_[a-z0-9_]+/g) ?? [])
 
-  it('name only what /metrics prints, and labels it has', async () => {
+  it('use only series that /metrics prints, with labels they have', async () => {
     const printed = await (await fetch(`${url}/metrics`)).text()
     const names = new Set(
       [...printed.matchAll(/^(assay_[a-z0-9_]+)(?:\{| )/gm)].map(match => match[1] as string),
@@ -216,7 +216,7 @@ describe('the dashboard and the alerts', () => {
     expect(without.map(([query]) => query)).toEqual([])
   })
 
-  it('are well formed: a query in every panel, and words for whoever is woken up', () => {
+  it('are well formed: a query in every panel, and an annotation for the person on call', () => {
     const { panels } = JSON.parse(readFileSync(join(ROOT, 'docs/monitoring/dashboard.json'), 'utf8')) as {
       panels: { title: string; type: string; targets: { expr: string }[] }[]
     }
@@ -237,7 +237,7 @@ describe('the dashboard and the alerts', () => {
   })
 })
 
-describe('a world can be spoken to', () => {
+describe('a running world takes commands', () => {
   it.each(PLACES)('world incidents and world incident, on %s', async place => {
     const list = await run(place, ['world', 'incidents'], { cwd: folder })
     expect(list.text).toMatch(/^Incident +Ends +What happens\n/)
@@ -252,12 +252,12 @@ describe('a world can be spoken to', () => {
     expect(JSON.parse(/\{.*\}\n$/.exec(json.text)?.[0] ?? '')).toMatchObject({ chainId: 56 })
   })
 
-  it('a second one in the same folder is refused, with what to do', async () => {
+  it('a second world in the same folder is refused, with what to do', async () => {
     const { code, errors } = await run('a pipe', ['start', '--port', '0'], { cwd: folder })
     expect([code, errors]).toEqual([1, expect.stringMatching(/already runs in .*--data/)])
   })
 
-  it('Ctrl-C stops all of it; the chains alone go on from where they stood, in a pipe and on a terminal', async () => {
+  it('Ctrl-C stops everything; the chains alone resume where they stopped, in a pipe and on a terminal', async () => {
     world.interrupt()
     expect((await world.ended).code).toBe(0)
     await expect(fetch(`${url}/healthz`)).rejects.toThrow()

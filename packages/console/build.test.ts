@@ -23,11 +23,11 @@ const isNamed = (file: string): boolean =>
 const sum = (files: readonly string[]): number => files.reduce((all, file) => all + packed(file), 0)
 
 // Rules grow with every pool family; they cost only those who verify, and operations only operators.
-test('the bundle is at most 120 kB when packed, all its files together', () => {
+test('the bundle is at most 120 kB compressed, all files together', () => {
   expect(sum(filesIn())).toBeLessThanOrEqual(120_000)
 })
 
-test('the first page waits for at most 65 kB; what few look at is loaded when it is asked for', () => {
+test('the first page loads at most 65 kB; rarely used pages load on demand', () => {
   const [first, later] = [filesIn().filter(isNamed), filesIn().filter(file => !isNamed(file))]
   expect(sum(first)).toBeLessThanOrEqual(65_000)
   expect(later.map(file => basename(file).replace(/-.*/, '')).sort()).toEqual([
@@ -37,7 +37,7 @@ test('the first page waits for at most 65 kB; what few look at is loaded when it
   ])
 })
 
-test('nothing is in the bundle that no page uses: schemas, reading a chain, preloading, the places of sources', () => {
+test('the bundle has nothing that no page uses: schemas, the chain reader, preloading, source locations', () => {
   const code = filesIn()
     .filter(file => file.endsWith('.js'))
     .map(file => readFileSync(file, 'utf8'))
@@ -46,14 +46,14 @@ test('nothing is in the bundle that no page uses: schemas, reading a chain, prel
   expect(code).not.toMatch(/additionalProperties|eth_call|modulepreload|\.tsx/)
 })
 
-test('sources that have not changed are not built again', async () => {
+test('unchanged sources are not built again', async () => {
   const builtAt = statSync(join(folder, 'index.html')).mtimeMs
   const said: string[] = []
   expect(await buildConsole(line => said.push(line))).toBe(folder)
   expect([said, statSync(join(folder, 'index.html')).mtimeMs]).toEqual([[], builtAt])
 })
 
-test('the page holds no script or style of its own and names only files of its own origin', () => {
+test('the page has no inline script or style, and names only files of its own origin', () => {
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
   expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]/)
   expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)

@@ -29,7 +29,7 @@ async function openDocs(scheme: 'light' | 'dark', hash = ''): Promise<ConsolePag
 }
 
 describe.each(['light', 'dark'] as const)('in %s', scheme => {
-  it('an operation is filled in and sent: what went out as curl, and status, headers and body', async () => {
+  it('an operation is filled in and sent: shows the request as curl, and status, headers and body', async () => {
     const docs = await openDocs(scheme, '#readHealth')
     const operation = docs.page.locator('#readHealth')
     const key = await api.key(['read'])
@@ -61,7 +61,7 @@ describe.each(['light', 'dark'] as const)('in %s', scheme => {
     await docs.close()
   })
 
-  it('a body is begun from its example, and its answer is shown as it came', async () => {
+  it('a body is prefilled from its example, and its response is shown unchanged', async () => {
     const docs = await openDocs(scheme, '#quoteTokens')
     const operation = docs.page.locator('#quoteTokens')
     await docs.page.getByLabel('Key').fill(await api.key(['read']))
@@ -76,7 +76,7 @@ describe.each(['light', 'dark'] as const)('in %s', scheme => {
   })
 })
 
-it('every operation of the description has a form, with a field for each parameter and what it is', async () => {
+it('every operation of the description has a form, with a described field for each parameter', async () => {
   const docs = await openDocs('light')
   const { paths } = openApiDocument() as unknown as {
     paths: Record<string, Record<string, { operationId: string; parameters: readonly object[] }>>
@@ -96,7 +96,7 @@ it('every operation of the description has a form, with a field for each paramet
   await docs.close()
 })
 
-it('a keyboard is enough, and a narrow screen', async () => {
+it('works with the keyboard alone and on a narrow screen', async () => {
   const docs = await openConsole(browser, `${api.url}/docs`, { viewport: { width: 360, height: 720 } })
   await docs.page.locator('details').first().waitFor()
   await docs.page.getByLabel('Find').fill('/v1/tokens')

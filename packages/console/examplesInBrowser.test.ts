@@ -105,7 +105,7 @@ describe.each(['plain.html', 'react/index.html'])('%s', path => {
   })
 })
 
-it('each example fits a screen: below 60 lines', () => {
+it('each example fits on one screen: below 60 lines', () => {
   for (const file of ['plain.html', 'react/usePrice.ts', 'react/page.tsx'])
     expect(readFileSync(join(EXAMPLES, file), 'utf8').split('\n').length).toBeLessThan(60)
 })

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-it('a price of the local world is on the screen after asking once who one is, which chains there are, and each for its tokens', async () => {
+it('a price of the local world appears after one request each for the session, the chains, and the tokens of each chain', async () => {
   const { admin } = createClient({ baseUrl: url, apiKey: key })
   const own = await admin.issueKey({ consumer: 'visitor', name: 'visitor', scopes: ['read', 'stream'] })
   const shown = await openConsole(browser, url)

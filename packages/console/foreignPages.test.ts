@@ -98,8 +98,8 @@ const opensStream = (page: Page): Promise<boolean> =>
     `${api.url.replace(/^http/, 'ws')}/v1/stream`,
   )
 
-describe('H20: a page of another loopback port, beside the console’s session', () => {
-  it('neither mints a cursor nor opens a stream nor asks anything with it; our own page does', async () => {
+describe('H20: a page on another loopback port, beside the console’s session', () => {
+  it('can neither create a cursor nor open a stream nor query with it; our own page can', async () => {
     const own = await pageAt(api.url)
     await own.evaluate(
       key => fetch('/v1/session', { method: 'POST', headers: { authorization: `Bearer ${key}` } }),
@@ -146,7 +146,7 @@ const useTools = (page: Page, key: string, revision: string): ReturnType<typeof 
   )
 
 describe('access.cors_origins', () => {
-  it('a listed origin reads with a key, sees the headers it may see, and is told a refusal as such', async () => {
+  it('a listed origin reads with a key, sees the headers it may see, and can read a refusal', async () => {
     const page = await pageAt(originOf(listed))
     expect(await read(page, await api.key())).toEqual({ chains: 2, requestId: true })
     expect(await read(page, 'assay_wrong')).toBe('UNAUTHENTICATED')
@@ -169,7 +169,7 @@ describe('access.cors_origins', () => {
     },
   )
 
-  it('not even a listed one acts with the session', async () => {
+  it('even a listed origin cannot act with the session', async () => {
     const page = await pageAt(originOf(listed))
     expect(await statusOf(page, '/v1/session', 'POST')).toBe(403)
     expect(await opensStream(page)).toBe(false)

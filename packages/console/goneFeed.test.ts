@@ -1,4 +1,4 @@
-/** A chain that nothing is heard of any more: the console withholds its prices, says why, and shows them again after. */
+/** A chain whose feed is silent: the console withholds its prices, shows the reason, and shows them again on recovery. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ const stopWorker = () => change(`UPDATE position SET step = step + 100; UPDATE e
 const repairWorker = () =>
   change(`UPDATE position SET step = step - 100; UPDATE entity SET text = substr(text, 2)`)
 
-it('shows no price of a chain it hears nothing of, names it and why, and all of them again when it is back', async () => {
+it('hides the prices of a chain whose feed is silent, names the chain and the reason, and shows them again on recovery', async () => {
   const { chain } = running
   const shown = await running.open()
   await logIn(shown, await running.service.key())
@@ -57,7 +57,7 @@ it('shows no price of a chain it hears nothing of, names it and why, and all of 
 
   repairWorker()
   await chain.untilMining('its price again', async () => (await page.getByTestId('price').count()) === 1)
-  await chain.untilMining('nothing to tell', async () => (await banner.count()) === 0)
+  await chain.untilMining('nothing to report', async () => (await banner.count()) === 0)
   await shown.goTo('#/')
   await expect.poll(price, PATIENT).toMatch(/^\$/)
   // A quote that is asked for while no worker runs may be refused.

@@ -87,10 +87,10 @@ it('the chart looks and behaves as with all of uPlot, and is smaller', async () 
   expect(await looksOf(lean)).toEqual(looks)
 })
 
-it('the chart is drawn whatever the browser calls its language', async () => {
+it('the chart is drawn in any browser language', async () => {
   const script = await bundleWith(steppedPlot())
   const page = await browser.newPage({ locale: 'en-US' })
-  // What Chromium says under LANG=C.
+  // What Chromium reports under LANG=C.
   await page.addInitScript(() => Object.defineProperty(navigator, 'language', { value: 'en-US@posix' }))
   await page.goto('about:blank')
   await page.setContent('<body></body>')
@@ -100,7 +100,7 @@ it('the chart is drawn whatever the browser calls its language', async () => {
   await page.close()
 })
 
-it('a uPlot that is written otherwise is not taken', async () => {
+it('a uPlot with unexpected source is refused', async () => {
   const { handler } = steppedPlot().transform as { handler: (code: string, id: string) => unknown }
   expect(() => handler('const uPlot = {}', 'uPlot.esm.js')).toThrow(
     'uPlot has no line uPlot.assign = assign;',

@@ -1,10 +1,11 @@
 /**
  * Every page and state of the console at the widths of a desktop, a tablet and a phone, light and dark: axe finds nothing,
  * nothing moves by itself, nothing is wider than the screen. Pictures go to `.cache/looks`. In the tests two of the six
- * looks; `npm run test:looks` takes all.
+ * looks, as pages open; `npm run test:looks` takes all, and what a visitor opens on them too.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Receiver } from '../server/webhooks/testing/receiver.ts'
 import { CHAIN_ID, planWith, token } from '../server/endToEnd/testing/plan.ts'
 import { buildConsole } from './build.ts'
 import { type ConsolePage, logIn } from './testing/consolePage.ts'
@@ -20,13 +21,13 @@ import {
 } from './testing/looks.ts'
 import { RunningConsole } from './testing/runningConsole.ts'
 
-const LOOKS: readonly Look[] =
-  process.env['ASSAY_LOOKS'] === 'all'
-    ? WIDTHS.flatMap(width => SCHEMES.map(scheme => ({ width, scheme })))
-    : [
-        { width: 1440, scheme: 'light' },
-        { width: 390, scheme: 'dark' },
-      ]
+const ARE_ALL = process.env['ASSAY_LOOKS'] === 'all'
+const LOOKS: readonly Look[] = ARE_ALL
+  ? WIDTHS.flatMap(width => SCHEMES.map(scheme => ({ width, scheme })))
+  : [
+      { width: 1440, scheme: 'light' },
+      { width: 390, scheme: 'dark' },
+    ]
 
 /** THIN has a pool that is not deep enough to be priced. */
 const WITH = {
@@ -37,7 +38,9 @@ const WITH = {
 let running: RunningConsole
 let key: string
 let pair: string
+let receiver: Receiver
 beforeAll(async () => {
+  receiver = await Receiver.open()
   running = await RunningConsole.start(await buildConsole(), planWith(WITH))
   const { chain, service } = running
   pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
@@ -49,7 +52,10 @@ beforeAll(async () => {
   await service.store.writeLimits('roomy', JSON.stringify(limits))
   service.service.access.forget('roomy')
 })
-afterAll(() => running?.close())
+afterAll(async () => {
+  await running?.close()
+  await receiver?.close()
+})
 
 const region = (name: string): string => `role=region[name="${name}"]`
 const at = (symbol: string): string => `#/token/${CHAIN_ID}/${running.chain.token(symbol)}`
@@ -76,9 +82,101 @@ const pages = (): Readonly<Record<string, readonly [hash: string, ready: string]
   audit: ['#/operations/audit', 'role=main'],
 })
 
-async function judge(page: Page, name: string, look: Look): Promise<readonly string[]> {
+/** What a visitor opens: the page, and what he does there until something is shown. */
+const opened = (): Readonly<Record<string, readonly [page: string, act: (page: Page) => Promise<void>]>> => ({
+  'overview-suggestions': [
+    'overview',
+    async page => {
+      await page.getByRole('combobox', { name: /^Search/ }).fill('u')
+      await page.getByRole('option').first().waitFor()
+    },
+  ],
+  'overview-no-match': [
+    'overview',
+    async page => {
+      await page.getByLabel('Filter tokens').fill('nothing like this')
+      await page.getByText('No token matches').waitFor()
+    },
+  ],
+  'token-opened': [
+    'token',
+    async page => {
+      await page.getByRole('button', { name: 'Verify in your browser' }).click()
+      await page.getByText('It verifies.').waitFor()
+      await page.getByRole('region', { name: 'Evidence' }).locator('summary').first().click()
+      await page.getByRole('button', { name: 'Compute', exact: true }).click()
+      await page.getByRole('region', { name: 'Moves' }).waitFor()
+    },
+  ],
+  'token-week': [
+    'token',
+    async page => {
+      await page.getByRole('button', { name: '7 d' }).click()
+      await page.getByTestId('readout').getByText('close').waitFor()
+    },
+  ],
+  'stream-paused': [
+    'stream',
+    async page => {
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await page.getByText('Paused', { exact: true }).waitFor()
+    },
+  ],
+  'health-asked': [
+    'health',
+    async page => {
+      await page.getByRole('button', { name: 'Pause Test chain' }).click()
+      await page.getByRole('button', { name: 'Keep as it is' }).waitFor()
+    },
+  ],
+  'key-issued': [
+    'keys',
+    async page => {
+      await page.getByLabel('Name', { exact: true }).fill('for the pictures')
+      await page.getByRole('button', { name: 'Issue key' }).click()
+      await page.getByText('It is shown this once').waitFor()
+      const limits = page.getByRole('region', { name: 'Limits' })
+      await limits.getByRole('textbox', { name: 'Consumer' }).fill('roomy')
+      await limits.getByRole('button', { name: 'Look up' }).click()
+      await limits.getByLabel('Burst').waitFor()
+      await page.getByRole('button', { name: 'Revoke for the pictures' }).first().click()
+    },
+  ],
+  'policy-tried': [
+    'policy',
+    async page => {
+      await page.getByText('The policy in force').click()
+      await page.getByLabel('Overrides').fill('{"min_depth_usd": 10000000}')
+      await page.getByRole('button', { name: 'Dry run' }).click()
+      await page.getByRole('region', { name: 'What would change' }).waitFor()
+    },
+  ],
+  'policy-refused': [
+    'policy',
+    async page => {
+      await page.getByLabel('Overrides').fill('{"min_depth_usd": -1}')
+      await page.getByRole('button', { name: 'Dry run' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  ],
+  'webhook-opened': [
+    'webhooks',
+    async page => {
+      const form = page.getByRole('form', { name: 'Register a webhook' })
+      await form.getByLabel('Address').fill(receiver.url)
+      await form.getByLabel('Token').fill('moth')
+      await form.getByRole('textbox', { name: 'USD' }).fill('1')
+      await form.getByRole('button', { name: 'Register' }).click()
+      await page.getByText('It is shown this once').waitFor()
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page.getByText('The test was delivered').waitFor()
+    },
+  ],
+})
+
+async function judge(page: Page, name: string, look: Look, isMoved = false): Promise<readonly string[]> {
   await picture(page, name, look)
-  return (await faultsOf(page, name === 'stream')).map(fault => `${name}: ${fault}`)
+  return (await faultsOf(page, isMoved)).map(fault => `${name}: ${fault}`)
 }
 
 describe.each(LOOKS)('at $width pixels, $scheme', look => {
@@ -99,12 +197,40 @@ describe.each(LOOKS)('at $width pixels, $scheme', look => {
       // On a slow machine its chain would otherwise stall while the pages before it are judged.
       await running.service.untilWell()
       await settle(page, hash, ready)
-      faults.push(...(await judge(page, name, look)))
+      faults.push(...(await judge(page, name, look, name === 'stream')))
     }
     expect(faults).toEqual([])
   })
 
-  it('every page about a chain whose feed is gone', async () => {
+  it.runIf(ARE_ALL)('what a visitor opens', async () => {
+    const { page } = shown
+    const faults: string[] = []
+    for (const [name, [on, act]] of Object.entries(opened())) {
+      await running.service.untilWell()
+      const [hash, ready] = pages()[on] as readonly [string, string]
+      await settle(page, hash, ready)
+      await act(page)
+      faults.push(...(await judge(page, name, look, true)))
+    }
+    expect(faults).toEqual([])
+  })
+
+  it.runIf(ARE_ALL)('without a valid key, and without the scope for operations', async () => {
+    const other = await running.open({ viewport: viewportOf(look), colorScheme: look.scheme })
+    const { page } = other
+    await page.getByLabel('API key').fill('assay_wrong')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').waitFor()
+    const faults = [...(await judge(page, 'log-in-refused', look, true))]
+    await logIn(other, await running.service.key())
+    await other.goTo('#/operations')
+    await page.getByText('Log in with a key that has').waitFor()
+    faults.push(...(await judge(page, 'operations-refused', look, true)))
+    await other.close()
+    expect(faults).toEqual([])
+  })
+
+  it('every page about a chain whose feed is down', async () => {
     const { page } = shown
     const admin = await running.service.client(['admin'])
     await admin.admin.pauseChain({ chain_id: CHAIN_ID })

@@ -30,7 +30,7 @@ const asOperator = async (tab: Tab) => {
 const goTo = (tab: Tab) =>
   shown.page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name: tab }).click()
 
-it('without the scope admin there is no way to operations, and its address says why', async () => {
+it('without the admin scope there is no link to operations, and its address says why', async () => {
   await logIn(shown, await service.key())
   expect(await shown.page.getByRole('link', { name: 'Operations' }).count()).toBe(0)
   await shown.goTo('#/operations')
@@ -61,7 +61,7 @@ it('a key is issued, shown once, works, and ends when it is revoked; the audit l
   expect(shown.faults()).toEqual([])
 })
 
-it('a policy is tried before it is in force: the dry run lists what would change and changes nothing', async () => {
+it('a policy is tried before it applies: the dry run lists what would change and changes nothing', async () => {
   const { page } = shown
   await asOperator('Policy')
   const client = await service.client(['read', 'admin'])
@@ -90,18 +90,19 @@ it('a policy is tried before it is in force: the dry run lists what would change
   await page.getByRole('button', { name: 'Dry run' }).click()
   await page.getByRole('button', { name: 'Put in force' }).click()
   await expect.poll(async () => (await client.admin.fetchPolicy()).policy_version, PATIENT).toBe(before)
-  // The refused one is told by the browser, too.
+  // The browser reports the refused request too.
   expect(shown.faults('400')).toEqual([])
 })
 
-it('limits of a consumer are looked up and changed', async () => {
+it('limits of a consumer are shown and changed', async () => {
   const { page } = shown
   await asOperator('Keys')
   await service.key(['read'], 'limited')
-  await page.getByRole('textbox', { name: 'Of consumer' }).fill('nobody')
+  const of = page.getByRole('region', { name: 'Limits' })
+  await of.getByRole('textbox', { name: 'Consumer' }).fill('nobody')
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByText('there is no consumer').waitFor()
-  await page.getByRole('textbox', { name: 'Of consumer' }).fill('limited')
+  await of.getByRole('textbox', { name: 'Consumer' }).fill('limited')
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByLabel('Burst').fill('7')
   await page.getByRole('button', { name: 'Set limits' }).click()
@@ -112,10 +113,10 @@ it('limits of a consumer are looked up and changed', async () => {
   expect(shown.faults('404')).toEqual([])
 })
 
-it('the past of a chain is scanned, and how far it is can be seen', async () => {
+it('a back-fill of a chain runs, and its progress is shown', async () => {
   const { page } = shown
   await asOperator('Back-fill')
-  await page.getByRole('button', { name: 'Scan its past' }).click()
+  await page.getByRole('button', { name: 'Scan past blocks' }).click()
   await chain.untilMining('the scan done', () =>
     page
       .getByRole('region', { name: 'Scans' })
@@ -231,7 +232,7 @@ it('a chain is paused and resumed, and its health says so', async () => {
   expect(shown.faults()).toEqual([])
 })
 
-it('in a local world something is made to go wrong by a button, and what came of it is told', async () => {
+it('in a local world a button causes an incident, and its outcome is shown', async () => {
   const { page } = shown
   await asOperator('Incidents')
   const incidents = page.getByRole('region', { name: 'Incidents' })

@@ -21,6 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => running?.close())
 beforeEach(async () => {
+  // While pages open on a slow machine its chain would otherwise stall, and every price be withdrawn.
+  await service.untilWell()
   shown = await running.open()
 })
 afterEach(async () => {
@@ -30,7 +32,7 @@ afterEach(async () => {
 
 const row = (symbol: string) => shown.page.locator(`[data-token="${CHAIN_ID}/${chain.token(symbol)}"]`)
 
-/** The token with the fewest records: one, unless the chain stood still meanwhile and all were published again. */
+/** The token with the fewest records: one, unless the chain stopped meanwhile and all were published again. */
 async function tokenSeldomPriced(client: Client): Promise<string> {
   const { tokens } = await client.fetchTokens({ chain_id: CHAIN_ID })
   let least = { token: '', records: Number.POSITIVE_INFINITY }
@@ -43,7 +45,7 @@ async function tokenSeldomPriced(client: Client): Promise<string> {
 }
 
 describe('log-in', () => {
-  it('a wrong key is told what is wrong, a right one leads in, and logging out ends the session', async () => {
+  it('a wrong key is explained, a valid one logs in, and logging out ends the session', async () => {
     const { page } = shown
     await page.getByLabel('API key').fill('assay_nonsense')
     await page.getByRole('button', { name: 'Log in' }).click()
@@ -75,7 +77,7 @@ describe('log-in', () => {
 })
 
 describe('overview', () => {
-  it('shows chains, tokens and the rate of the stream, and a price as it changes', async () => {
+  it('shows chains, tokens and the stream rate, and updates a price as it changes', async () => {
     const { page } = shown
     await logIn(shown, await service.key())
     const card = page.getByRole('article', { name: 'Test chain' })
@@ -93,7 +95,7 @@ describe('overview', () => {
     expect(await shown.seriousFindings()).toEqual([])
   })
 
-  it('filters and sorts, by keyboard too', async () => {
+  it('filters and sorts, also by keyboard', async () => {
     const { page } = shown
     await logIn(shown, await service.key())
     await page.getByLabel('Filter tokens').fill('lar')
@@ -117,7 +119,7 @@ describe('overview', () => {
     await page.locator('th[aria-sort="descending"]').waitFor()
   })
 
-  it('shows the depth of every token and how its price moved, from one request a chain', async () => {
+  it('shows the depth of every token and how its price moved, from one request per chain', async () => {
     const { page } = shown
     const asked: string[] = []
     page.on('request', request => asked.push(new URL(request.url()).pathname + new URL(request.url()).search))
@@ -137,9 +139,10 @@ describe('token', () => {
     await logIn(shown, await service.key())
     const client = await service.client()
     await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
-    await chain.untilMining('its price', () => page.getByText('Weakest link:').isVisible())
-    const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
-    if (quote.state !== 'PRICED') throw new Error('LARK has no price')
+    const quote = await chain.untilMining('its price', async () => {
+      const now = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
+      return now.state === 'PRICED' && (await page.getByText('Weakest link:').isVisible()) && now
+    })
     await page.getByText(quote.price_usd.display, { exact: true }).waitFor()
     await page.getByRole('region', { name: 'Confidence' }).getByText('holds the score').first().waitFor()
     const graph = page.getByRole('region', { name: 'Route graph' })
@@ -160,7 +163,7 @@ describe('token', () => {
     expect(await shown.seriousFindings()).toEqual([])
   })
 
-  it('says whether it can be sold, at which taxes, what reverted and where, or why that is not known', async () => {
+  it('says whether it can be sold, at which taxes, what reverted and where, or why that is unknown', async () => {
     const { page } = shown
     // It opens pages faster than a person would.
     const limits = { units: 1e9, windowMs: 1000, burst: 1e9, streamConnections: 20, enrolmentsPerDay: 0 }
@@ -225,7 +228,7 @@ describe('token', () => {
     }
   })
 
-  it('that was priced once is a line from then on, not an empty chart', async () => {
+  it('that was priced once shows a line from then on, not an empty chart', async () => {
     const { page } = shown
     await logIn(shown, await service.key())
     const client = await service.client()
@@ -256,7 +259,7 @@ describe('token', () => {
     await expect.poll(columns, { timeout: 60_000, interval: 500 }).toBeGreaterThan(20)
   })
 
-  it('is verified in the browser: every number is recomputed, and one that was changed on the way is named', async () => {
+  it('is verified in the browser: every number is recomputed, and a tampered one is named', async () => {
     const { page } = shown
     await logIn(shown, await service.key())
     const loaded: string[] = []
@@ -287,7 +290,7 @@ describe('token', () => {
     expect(await shown.seriousFindings()).toEqual([])
   })
 
-  it('of an address that is no token says so, and offers to try again', async () => {
+  it('of an address without a token says so, and offers to try again', async () => {
     const { page } = shown
     await logIn(shown, await service.key())
     await shown.goTo(`#/token/${CHAIN_ID}/0x${'12'.repeat(20)}`)
@@ -302,7 +305,7 @@ describe('token', () => {
 })
 
 describe('pool', () => {
-  it('shows what it holds, its depth both ways, its evidence and its events with their finality', async () => {
+  it('shows its reserves, its depth both ways, its evidence and its events with their finality', async () => {
     const { page } = shown
     await chain.run(chain.sellV2(pair, 'USDT', 1000))
     await logIn(shown, await service.key())
@@ -354,7 +357,7 @@ describe('search', () => {
 })
 
 describe('stream', () => {
-  it('tails, pauses, and resumes from its place without a gap', async () => {
+  it('tails, pauses, and resumes from its position without a gap', async () => {
     const { page } = shown
     await logIn(shown, await service.key())
     await page.getByRole('link', { name: 'Stream' }).click()
@@ -363,9 +366,10 @@ describe('stream', () => {
       (await page.locator('tr[data-type] td:first-child').allTextContents()).map(Number)
     // There is something to look at at once.
     await page.locator('tr[data-type]').first().waitFor()
+    await service.untilWell()
     await chain.run(chain.sellV2(pair, 'MOTH', 2000))
     await page
-      .getByRole('row', { name: /Swap observed.*Sell [\d,.]+ MOTH → [\d,.]+ USDT \$[\d,.]+/ })
+      .getByRole('row', { name: /Swap .*Sell [\d,.]+ MOTH → [\d,.]+ USDT \$[\d,.]+/ })
       .first()
       .waitFor(PATIENT)
     await chain.untilMining(
@@ -388,7 +392,7 @@ describe('stream', () => {
       }, PATIENT)
       .toEqual([])
     await page.getByText('replayed').waitFor()
-    await page.getByLabel('Swap observed').uncheck()
+    await page.getByLabel('Swap', { exact: true }).uncheck()
     await expect.poll(() => page.locator('tr[data-type="SWAP_OBSERVED"]').count(), PATIENT).toBe(0)
     await page.getByLabel('Replay after sequence').fill('0')
     await page.getByRole('button', { name: 'Replay' }).click()
@@ -397,7 +401,7 @@ describe('stream', () => {
 })
 
 describe('appearance', () => {
-  it('is dark where the system is, and where it is told to be', async () => {
+  it('follows the system’s dark mode, and the user’s setting', async () => {
     await shown.close()
     shown = await running.open({ colorScheme: 'dark' })
     const { page } = shown
@@ -423,7 +427,7 @@ describe('appearance', () => {
     expect(await lightness()).toBeLessThan(150)
   })
 
-  it('fits a narrow screen: nothing is wider than it on any page', async () => {
+  it('fits a narrow screen: no page scrolls sideways', async () => {
     await shown.close()
     shown = await running.open({ viewport: { width: 360, height: 740 } })
     const { page } = shown

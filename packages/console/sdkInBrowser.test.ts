@@ -42,7 +42,7 @@ const textOf = (id: string) => () => page.locator(`#${id}`).textContent()
 const sell = async () =>
   service.untilTip(await chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDC', 'LARK'), 'LARK', 900)))
 
-it('the example page: key to session, snapshot to live, a price that moves, and verified in the browser', async () => {
+it('the example page: key to session, snapshot to live, a price update, and verified in the browser', async () => {
   await page.getByLabel('Key').fill(await service.key())
   await page.getByLabel('Chain').fill(`${CHAIN_ID}`)
   await page.getByLabel('Token').fill(chain.token('LARK'))
@@ -88,14 +88,14 @@ const cursorAfter = (sequence: number): Promise<string> =>
   }, `/v1/session?chain_id=${CHAIN_ID}&snapshot_sequence=${sequence}`)
 
 describe('Chromium as a client of the stream', () => {
-  it('R-stream-1, R-stream-5: with the cookie: replays from a cursor, record for record what the log holds', async () => {
+  it('R-stream-1, R-stream-5: with the cookie: replays from a cursor, record for record as in the log', async () => {
     const log = (await service.records()).slice(0, 20)
     const { messages, code } = await subscribe(frameOf(await cursorAfter(0)), 20)
     expect(messages.map(each => JSON.parse(each) as unknown)).toEqual(log)
     expect(code).toBe(1000)
   })
 
-  it('R-stream-4: a cursor that is none is RESET_REQUIRED and 1000', async () => {
+  it('R-stream-4: an invalid cursor is RESET_REQUIRED and 1000', async () => {
     const { messages, code, reason } = await subscribe(frameOf('nonsense'), 99)
     expect([messages.length, code, reason]).toEqual([1, 1000, 'INVALID_CURSOR'])
     expect(JSON.parse(messages[0] ?? '')).toMatchObject({
@@ -104,12 +104,12 @@ describe('Chromium as a client of the stream', () => {
     })
   })
 
-  it('R-stream-1: a frame that is wrong is 1008 with its reason', async () => {
+  it('R-stream-1: an invalid frame is 1008 with its reason', async () => {
     const { code, reason } = await subscribe(frameOf(null, { chain_ids: [4] }), 1)
     expect([code, reason]).toEqual([1008, 'filter.chain_ids[0] is not a served chain'])
   })
 
-  it('R-stream-8: EventSource hears the same records, in order', async () => {
+  it('R-stream-8: EventSource receives the same records, in order', async () => {
     const wanted = (await service.records()).map(each => each.stream_sequence).slice(0, 30)
     const cursor = await cursorAfter(0)
     const heard = await page.evaluate(

@@ -34,7 +34,7 @@ const ask = (path: string, encoding: string): Promise<Answer> =>
   })
 const askAll = (encoding: string) => Promise.all(paths.map(path => ask(path, encoding)))
 
-it('all of it is sent in at most 120 kB to whoever takes gzip, and plain to others', async () => {
+it('the whole console is at most 120 kB for a client that accepts gzip, and uncompressed for others', async () => {
   const packed = await askAll('gzip, deflate, br')
   expect(packed.map(({ headers }) => headers['content-encoding'])).toEqual(paths.map(() => 'gzip'))
   expect(packed.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(120_000)
@@ -42,7 +42,7 @@ it('all of it is sent in at most 120 kB to whoever takes gzip, and plain to othe
   expect(plain.map(({ headers }) => headers['content-encoding'])).toEqual(paths.map(() => undefined))
 })
 
-it('files with a hash in their names are kept for good, the page that names them is asked for each time', async () => {
+it('files with a hash in their names are cached for good; the page that names them is revalidated each time', async () => {
   for (const { path, headers } of await askAll('gzip')) {
     const isHashed = /^\/assets\/[a-z]+-[\w-]{8}\.(?:js|css)$/.test(path)
     expect([path, headers['cache-control']]).toEqual([
@@ -53,7 +53,7 @@ it('files with a hash in their names are kept for good, the page that names them
   expect(paths.filter(path => !path.startsWith('/assets/')).sort()).toEqual(['/', '/icon.svg'])
 })
 
-it('nothing may be loaded from elsewhere, written into the page, or framed', async () => {
+it('nothing may be loaded from elsewhere, injected into the page, or framed', async () => {
   for (const { headers } of await askAll('gzip'))
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",

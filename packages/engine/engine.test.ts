@@ -11,7 +11,8 @@ import * as byHand from './testing/byHand.ts'
 import { cases } from './testing/cases.ts'
 import { checkQuote } from './testing/quoteLaws.ts'
 import type { QuoteView } from './testing/quoteView.ts'
-import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { randomLife } from './testing/randomLife.ts'
+import { SETUP } from './testing/randomMarket.ts'
 import { TICK_FAMILIES } from './testing/tickFamilies.ts'
 import { RecordLaws } from './testing/recordLaws.ts'
 import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC, WETH } from './testing/cast.ts'
@@ -45,7 +46,7 @@ function shownOf(state: ReturnType<Scenario['published']>): object {
 const every = (text: string): string[] => ALL.map(() => text)
 
 describe('a step', () => {
-  it('R-fold-3: before the first block there is nothing to stand on, so nothing is said of prices', () => {
+  it('R-fold-3: before the first block there is no state, so no price is published', () => {
     const state = createState(SETUP)
     const atMs = ms(1_700_000_000_000)
     const health = { status: 'HEALTHY' as FeedStatus, record: { status: 'HEALTHY' } }
@@ -83,7 +84,7 @@ describe('a step', () => {
 })
 
 describe('health', () => {
-  it('R-record-8: the record goes out untouched, first, at every report', () => {
+  it('R-record-8: the record is published unchanged, first, at every report', () => {
     const s = market()
     s.health('HEALTHY')
     const record = { chain_id: 1, status: 'HEALTHY', lag_ms: 12, endpoints: [{ name: 'a' }] }
@@ -97,7 +98,7 @@ describe('health', () => {
     expect(s.result.records[0]?.type).toBe('FEED_HEALTH')
   })
 
-  it('R-trigger-4: a change of status re-evaluates everyone at once', () => {
+  it('R-trigger-4: a change of status re-evaluates every token at once', () => {
     const s = market()
     s.health('DEGRADED')
     expect([saidOf(s), ALL.map(token => s.score(token))]).toEqual([every('PRICE_UPSERT'), [3, 3, 3, 3]])
@@ -129,7 +130,7 @@ describe('health', () => {
     expect(s.tokenRecords()).toEqual([])
   })
 
-  it('R-publish-8: a clock set back looks like silence to readers, so it is one', () => {
+  it('R-publish-8: a clock set back looks like silence to readers, so it counts as one', () => {
     const s = market()
     s.health('HEALTHY')
     s.nowMs = ms(s.nowMs - HOUR)
@@ -145,7 +146,7 @@ describe('health', () => {
     expect(saidOf(s)).toEqual(every('PRICE_UPSERT'))
   })
 
-  it('R-publish-8, R-gap-2: a silence that ends in a gap is left with the gap', () => {
+  it('R-publish-8, R-gap-2: a silence that ends in a gap is handled with the gap', () => {
     const s = market()
     s.health('HEALTHY')
     s.nowMs = ms(s.nowMs + MINUTE)
@@ -159,7 +160,7 @@ describe('health', () => {
   })
 
   it.each(['UNAVAILABLE', 'GAP'] as const)(
-    'a pool that traded while it was %s is told again when it is over',
+    'a pool that traded while it was %s is published again afterwards',
     status => {
       const s = market()
       s.health(status)
@@ -176,7 +177,7 @@ describe('health', () => {
 })
 
 describe('a GAP', () => {
-  it('R-gap-1: blocks are applied and pools and swaps shown, but no token record is produced', () => {
+  it('R-gap-1: blocks are applied and pools and swaps shown, but no token record is published', () => {
     const s = market()
     s.health('GAP')
     s.sell(P1, 1_000n * E18)
@@ -192,7 +193,7 @@ describe('a GAP', () => {
     expect(s.tokenRecords()).toEqual([])
   })
 
-  it('R-gap-2: a token enrolled during it is first heard of when it ends', () => {
+  it('R-gap-2: a token enrolled during it is first published when it ends', () => {
     const s = market()
     s.unenrol(T)
     s.health('GAP')
@@ -224,7 +225,7 @@ describe('a GAP', () => {
     expect(s.unpriced(T)).toBe('ROUTE_EXPIRED')
   })
 
-  it('R-gap-1: not even a reorganisation produces a token record', () => {
+  it('R-gap-1: even a reorganisation publishes no token record', () => {
     const s = market()
     const branch = s.branch()
     s.sell(P1, 1_000n * E18)
@@ -237,7 +238,7 @@ describe('a GAP', () => {
     expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
   })
 
-  it('R-gap-1, R-publish-10: a token unenrolled during it is not left with the reason of the gap', () => {
+  it('R-gap-1, R-publish-10: a token unenrolled during it does not keep the gap as its reason', () => {
     const s = market()
     s.health('GAP')
     s.unenrol(T)
@@ -245,7 +246,7 @@ describe('a GAP', () => {
     expect(s.unpriced(T)).toBe('OPERATOR')
   })
 
-  it('R-gap-2: prices published before it are taken back when it begins, FEED', () => {
+  it('R-gap-2: prices published before it are withdrawn when it begins, FEED', () => {
     const s = market()
     s.health('GAP')
     expect(saidOf(s)).toEqual(every('PRICE_RETRACT FEED'))
@@ -253,7 +254,7 @@ describe('a GAP', () => {
 })
 
 describe('pause and resume', () => {
-  it('R-trigger-7, R-retract-2: a pause takes every price back, OPERATOR, and nothing is priced while it lasts', () => {
+  it('R-trigger-7, R-retract-2: a pause withdraws every price, OPERATOR, and nothing is priced while it lasts', () => {
     const s = market()
     s.pause(true)
     expect([saidOf(s), ALL.map(token => s.unpriced(token))]).toEqual([
@@ -265,7 +266,7 @@ describe('pause and resume', () => {
     expect([s.swapRecords().length, s.poolRecords().length, s.tokenRecords().length]).toEqual([1, 1, 0])
   })
 
-  it('R-trigger-7: a resume prices everyone again, from the state of now', () => {
+  it('R-trigger-7: a resume prices every token again, from the current state', () => {
     const s = market()
     s.pause(true)
     s.sell(P1, 1_000n * E18)
@@ -283,7 +284,7 @@ describe('enrolment', () => {
     expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_UPSERT', 'NO_POOL'])
   })
 
-  it('R-publish-10, R-retract-2: unenrolling takes the price back, OPERATOR, and no record follows', () => {
+  it('R-publish-10, R-retract-2: unenrolling withdraws the price, OPERATOR, and no record follows', () => {
     const s = market()
     s.unenrol(T)
     expect([s.said(T), s.unpriced(T), s.said(U)]).toEqual(['PRICE_RETRACT OPERATOR', 'OPERATOR', 'none'])
@@ -295,7 +296,7 @@ describe('enrolment', () => {
     expect(s.unpriced(T)).toBe('OPERATOR')
   })
 
-  it('R-publish-10, R-retract-2, R-find-4: an idle token turns DORMANT, taken back as OPERATOR, and comes back when it is enrolled again', () => {
+  it('R-publish-10, R-retract-2, R-find-4: an idle token turns DORMANT, withdrawn as OPERATOR, and returns when it is enrolled again', () => {
     const s = market()
     s.unenrol(T, 'DORMANT')
     expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_RETRACT OPERATOR', 'DORMANT'])
@@ -314,7 +315,7 @@ describe('enrolment', () => {
     expect(s.token(T).enrolledAtMs).toBe(s.nowMs)
   })
 
-  it('R-timer-4: an unenrolled token asks for no timers', () => {
+  it('R-timer-4: an unenrolled token requests no timers', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.enrol(T)
@@ -326,7 +327,7 @@ describe('enrolment', () => {
 })
 
 describe('policy', () => {
-  it('R-trigger-7, R-policy-3: a change re-evaluates everyone, and every price carries the new version', () => {
+  it('R-trigger-7, R-policy-3: a change re-evaluates every token, and every price carries the new version', () => {
     const s = market()
     const before = s.state.policyView.version
     s.policy({ observation_share_bps: 201 })
@@ -338,7 +339,7 @@ describe('policy', () => {
     ])
   })
 
-  it('R-retract-2: a price that a policy takes away is retracted as POLICY', () => {
+  it('R-retract-2: a price that a policy removes is retracted as POLICY', () => {
     const s = market()
     s.policy({ min_depth_usd: 1_000_000_000 })
     expect(saidOf(s)).toEqual([
@@ -352,13 +353,13 @@ describe('policy', () => {
     expect(statesOf(s)).toEqual(every('PRICED'))
   })
 
-  it('R-publish-9: the same policy again says nothing', () => {
+  it('R-publish-9: the same policy again publishes nothing', () => {
     const s = market()
     s.policy({})
     expect(s.result.records).toEqual([])
   })
 
-  it('R-policy-1: its numbers hold from then on', () => {
+  it('R-policy-1: its numbers apply from then on', () => {
     const s = market()
     s.policy({ agreement: { path_sources: [4, 7, 8, 9, 10] } })
     expect([s.score(T), s.priced(T).confidence.caps.find(({ code }) => code === 'SINGLE_SOURCE')]).toEqual([
@@ -369,7 +370,7 @@ describe('policy', () => {
 })
 
 describe('two chains', () => {
-  it('P4: the same token address on two chains is two tokens: nothing of one shows in the other', () => {
+  it('P4: the same token address on two chains is two tokens, kept apart', () => {
     const [one, other] = [market({ chainId: 1 }), market({ chainId: 56 })]
     const before = structuredClone(other.published(T))
     one.reserves(P1, X, 2n * Y)
@@ -384,7 +385,7 @@ describe('two chains', () => {
     expect(other.published(U).state).toBe('PRICED')
   })
 
-  it('R16: a reorganisation of one leaves the other alone', () => {
+  it('R16: a reorganisation of one leaves the other unchanged', () => {
     const [one, other] = [market({ chainId: 1 }), market({ chainId: 56 })]
     const steps = other.state.chain.steps
     const branch = one.branch()
@@ -395,10 +396,10 @@ describe('two chains', () => {
   })
 })
 
-describe('any life of a market', () => {
+describe('any history of a market', () => {
   const seeds = fc.integer({ min: 0, max: 2 ** 31 })
 
-  it('R-record-1, R-retract-1: records keep their laws: order, one per entity, retractions exactly where due, no score of 0, nothing twice', () => {
+  it('R-record-1, R-retract-1: records keep their laws: order, one per entity, retractions exactly where due, no score of 0, no duplicates', () => {
     fc.assert(
       fc.property(seeds, seed => {
         const { life, endMs } = randomLife(seed, { families: TICK_FAMILIES, rounds: 25, maxDepth: 6 })

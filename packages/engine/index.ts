@@ -39,11 +39,13 @@ export { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
 export { mergePolicy } from './policy/policyOverride.ts'
 export {
   membersOf,
+  type Part,
   type QuoteJson,
   QuoteWriter,
   SEQUENCE,
   sequenceText,
   Shared,
+  Unreduced,
   withChange,
   Written,
 } from './price/publish/quoteJson.ts'

@@ -15,7 +15,8 @@ import { momentOf } from './price/momentOf.ts'
 import type { State } from './state.ts'
 import { cases } from './testing/cases.ts'
 import { currentState } from './testing/currentState.ts'
-import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { randomLife } from './testing/randomLife.ts'
+import { SETUP } from './testing/randomMarket.ts'
 import { TICK_FAMILIES } from './testing/tickFamilies.ts'
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 })
@@ -62,7 +63,7 @@ test('R-fold-5, R-visit-7: folding through reorganisations equals folding the fi
   )
 })
 
-test('R-fold-6, R-visit-7: a restart anywhere is no restart', () => {
+test('R-fold-6, R-visit-7: a restart at any point changes nothing', () => {
   fc.assert(
     fc.property(seeds, fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }), (seed, stops) => {
       const { life } = randomLife(seed, {
@@ -108,7 +109,7 @@ test('R-fold-6: the entities a step names as changed are all a commit needs', ()
   )
 })
 
-test('R-fold-7: what is published always has the state, score and caps of the moment', () => {
+test('R-fold-7: published records always have the current state, score and caps', () => {
   fc.assert(
     fc.property(seeds, seed => {
       const { life, endMs } = randomLife(seed, { families: TICK_FAMILIES, rounds: 40, maxDepth: 6 })

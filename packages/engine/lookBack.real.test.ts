@@ -111,7 +111,7 @@ function readFrom(state: State, pool: LoadedPool['pool']): LoadedPool {
 
 const image = ({ past: _past, history, ...state }: PoolState) => ({ ...state, history: changesOf(history) })
 
-it('R-history-1: equals a service that began following, on real lives cut again and again', () => {
+it('R-history-1: equals a service that began following, on real lives split at many points', () => {
   for (const file of FILES.map(name => new URL(name, FOLDER)).filter(each => existsSync(each))) {
     const life = JSON.parse(readFileSync(file, 'utf8')) as Life
     const pool = bornOf(life)

@@ -200,7 +200,7 @@ describe('a look-back', () => {
     )
   })
 
-  it('R-history-9: so does the past of every token that its pools price', () => {
+  it('R-history-9: so does the history of every token that its pools price', () => {
     let compared = 0
     fc.assert(
       fc.property(seeds, seed => {
@@ -217,7 +217,7 @@ describe('a look-back', () => {
     expect(compared).toBeGreaterThan(100)
   })
 
-  it('R-history-1: what was born in the window is known from its birth', () => {
+  it('R-history-1: what was created in the window is known from its creation', () => {
     fc.assert(
       fc.property(seeds, seed => {
         const history = historyOf(seed)
@@ -233,7 +233,7 @@ describe('a look-back', () => {
     )
   })
 
-  it('R-history-2: asks for a state at the start only where no event of the window has it', () => {
+  it('R-history-2: requests a state at the start only where no event of the window has it', () => {
     fc.assert(
       fc.property(seeds, seed => {
         const history = historyOf(seed)
@@ -266,7 +266,7 @@ describe('a look-back', () => {
     )
   })
 
-  it('R-history-2: the newest older event that says a price stands for a state that nobody has any more', () => {
+  it('R-history-2: the newest older event with a price replaces a state that no node has any more', () => {
     fc.assert(
       fc.property(seeds, seed => {
         const history = historyOf(seed)
@@ -291,7 +291,7 @@ describe('a look-back', () => {
     )
   })
 
-  it('R-history-3: where none is found it is SHORT: from nothing at its first event, and the same from there', () => {
+  it('R-history-3: without one it is SHORT: from nothing at its first event, and the same from there', () => {
     fc.assert(
       fc.property(seeds, seed => {
         const history = historyOf(seed)
@@ -318,7 +318,7 @@ describe('a look-back', () => {
     )
   })
 
-  it('R-history-4: logs that do not lead to what was read are no past', () => {
+  it('R-history-4: logs that do not lead to the state that was read are rejected', () => {
     fc.assert(
       fc.property(seeds, seed => {
         const history = historyOf(seed)

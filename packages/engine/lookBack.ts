@@ -214,8 +214,8 @@ function forget(state: State): void {
   state.index.changed.clear()
 }
 
-const isSame = ({ around, state }: Pool, read: LoadedPool['state']): boolean =>
-  around.adapter.differences(state.amm, read).length === 0
+const isSame = ({ around, terms, state }: Pool, read: LoadedPool['state']): boolean =>
+  around.adapter.differences(terms, state.amm, read).length === 0
 
 function ticksOf({ around, terms }: Pool): LoadedTicks | null {
   const book = around.adapter.book(terms)

@@ -31,7 +31,7 @@ function market(policy: object = {}) {
   return { s, quote, firstHops }
 }
 
-it('R-demand-1: a quote on demand is COMPUTED at its moment, says what was published, and writes nothing', () => {
+it('R-demand-1: a quote on demand is COMPUTED at its moment, equals the published one, and writes nothing', () => {
   const { s, quote } = market()
   const { steps } = s.state.chain
   const published = s.token(T).published
@@ -41,17 +41,17 @@ it('R-demand-1: a quote on demand is COMPUTED at its moment, says what was publi
 })
 
 describe('R-demand-2: narrowed', () => {
-  it('to one hop, only the pool with a stable is left; with more than the policy allows, nothing is wider', () => {
+  it('to one hop, keeps only the pool with a stable; a limit above the policy’s widens nothing', () => {
     expect(market().firstHops({ maxHops: count(1) })).toEqual([P1])
     expect(market({ max_hops: 1 }).firstHops({ maxHops: count(3) })).toEqual([P1])
   })
 
-  it('to a depth, thinner pools are out; below the floor of the policy, nothing is wider', () => {
+  it('to a depth, drops thinner pools; a limit below the policy’s floor widens nothing', () => {
     expect(market().firstHops({ minDepthUsd: count(10_000) })).toEqual([P2])
     expect(market({ min_depth_usd: 10_000 }).firstHops({ minDepthUsd: count(0) })).toEqual([P2])
   })
 
-  it('by pools, their hops are out, at the token and at the routing asset', () => {
+  it('by pools, drops their hops, at the token and at the routing asset', () => {
     const { quote, firstHops } = market()
     expect(firstHops({ excludePools: [P2] })).toEqual([P1])
     expect(firstHops({ excludePools: [P3] })).toEqual([P1])

@@ -18,7 +18,7 @@ function market() {
 it.each([
   ['a stable', P1],
   ['a routing asset', P2],
-])('R-demand-3: without a feed the quote of a pool into %s is given, with no dollars', (_, address) => {
+])('R-demand-3: without a feed a pool quoted in %s is returned, without dollar values', (_, address) => {
   const s = market()
   const quote = () => computePoolQuote(s.state, s.pool(address), s.nowMs)
   expect(quote()).toMatchObject({

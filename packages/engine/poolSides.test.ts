@@ -31,13 +31,13 @@ it('R-quote-4: a pool between two priced tokens has dollars on both sides', () =
   expect(token1).toBeCloseTo(8, 1)
 })
 
-it('a pool of which only X is priced has dollars on both sides', () => {
+it('a pool with only X priced has dollars on both sides', () => {
   const { token0, token1 } = quoteOf(market({ isUPriced: false })) as { token0: number; token1: number }
   expect(token0).toBeCloseTo(2, 1)
   expect(token1).toBeCloseTo(8, 1)
 })
 
-it('a pool of which neither side is priced is NO_ROUTE', () => {
+it('a pool with neither side priced is NO_ROUTE', () => {
   const s = scenario()
   s.v2(P3, [T, 4_000_000n * E18], [U, 1_000_000n * E18], { deployment: 'three' })
   s.enrol(T)

@@ -184,7 +184,7 @@ describe('PRICE_RETRACT', () => {
     expect([s.nowMs, s.said(T)]).toEqual([announced, 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('R-trigger-3: a routing asset that turns UNPRICED takes its dependents with it in the same step, however far', () => {
+  it('R-trigger-3: a routing asset that turns UNPRICED takes its dependents with it in the same step, at any distance', () => {
     const s = scenario({ routing: [WETH, WBTC] })
     s.v2(P1, [T, X], [WBTC, 10n ** 11n])
     s.v2(P2, [WETH, EX], [USDC, EY])
@@ -206,7 +206,7 @@ describe('PRICE_RETRACT', () => {
     expect([WETH, WBTC, T].map(token => s.published(token).state)).toEqual(['PRICED', 'PRICED', 'PRICED'])
   })
 
-  it("R-retract-2: another token's unenrolment in the same step does not lend its reason", () => {
+  it("R-retract-2: another token's unenrolment in the same step does not supply the reason", () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.v2(P2, [U, X], [USDC, Y])
@@ -229,7 +229,7 @@ describe('a token whose own pools changed', () => {
     }
   })
 
-  it('R-publish-3: is published when anything it shows has changed, though the selected price has not', () => {
+  it('R-publish-3: is published when anything it shows has changed, even if the selected price has not', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'one' })
     s.v2(P2, [T, X / 4n], [USDC, (Y * 10_010n) / 40_000n], { deployment: 'two' })
@@ -260,7 +260,7 @@ describe('a token whose own pools changed', () => {
 })
 
 describe('a token whose own pools did not change', () => {
-  it('R-publish-6: is published again when its anchor has moved exactly 10 bps, not a hair less', () => {
+  it('R-publish-6: is published again when its anchor has moved exactly 10 bps, not any less', () => {
     const [at, below] = [routed(), routed()]
     moveWeth(at, 10n)
     moveWeth(below, 10n, -1n)
@@ -288,7 +288,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.said(T)).toBe('none')
   })
 
-  it('R-publish-6, R-evidence-2: whether the anchor moved is asked of its marginal price, not of its evidence', () => {
+  it('R-publish-6, R-evidence-2: an anchor’s move is measured on its marginal price, not on its evidence', () => {
     const s = routed()
     // A real sale of some size, after which liquidity puts the marginal back: the evidence is another, the marginal not.
     s.sell(P2, 200n * E18)
@@ -315,7 +315,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.price(T)).toEqual({ num, den })
   })
 
-  it('R-publish-7: a move that is taken back within the 10 seconds is never published', () => {
+  it('R-publish-7: a move that is reversed within the 10 seconds is never published', () => {
     const s = routed()
     moveWeth(s, 20n)
     s.mine()
@@ -329,7 +329,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.said(T)).toBe('none')
   })
 
-  it('R-publish-6: keeps being watched when a move of the anchor left its own price as it was', () => {
+  it('R-publish-6: stays watched when a move of the anchor left its own price unchanged', () => {
     const s = scenario()
     // WETH is published over the heavy P2; T, too thin to tell them apart, over the cheaper P3.
     s.v2(P1, [T, X / 10_000n], [WETH, 3n * E18], { deployment: 'one' })
@@ -367,7 +367,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.score(T)).toBe(before.score)
   })
 
-  it('R-trigger-8: gains and loses its price at once when its anchor alone lifts it past the least depth or lets it sink, however little it moves', () => {
+  it('R-trigger-8: gains or loses its price at once when its anchor alone carries it across the least depth, however small the move', () => {
     const s = scenario()
     // A depth of 50 dollars when WETH is at about 2,000.
     s.v2(P1, [T, X], [WETH, 2_516_200_000_000_000_000n])
@@ -390,7 +390,7 @@ describe('a token whose own pools did not change', () => {
     ])
   })
 
-  it('R-trigger-8: is published at once when its anchor takes it into another band of depth, by less than 10 bps', () => {
+  it('R-trigger-8: is published at once when its anchor moves it into another depth band, by less than 10 bps', () => {
     const s = scenario()
     // A depth of 500 dollars when WETH is at about 2,000.
     s.v2(P1, [T, X], [WETH, 25_162_000_000_000_000_000n])
@@ -407,14 +407,14 @@ describe('a token whose own pools did not change', () => {
     expect([...seen].sort()).toEqual([1, 2])
   })
 
-  it('R-trigger-8: is published at once when what changed is a route of its anchor that is not material to the anchor', () => {
+  it('R-trigger-8: is published at once when the change is in a route of its anchor that is not material to the anchor', () => {
     const s = scenario({
       stables: [USDC, DAI],
       feed: { heartbeatMs: HOUR, graceMs: 0 },
       // There the selected route is material, whatever the anchor rests on.
       policy: { revision: 1 },
     })
-    // WETH rests on DAI; T goes on from either to the same extent, and selects USDC.
+    // WETH depends on DAI; T continues from either to the same extent, and selects USDC.
     s.v2(P1, [T, X], [WETH, 30n * E18], { deployment: 'one' })
     s.v2(P2, [WETH, EX / 20n], [USDC, EY / 20n], { deployment: 'two' })
     s.v2(P3, [WETH, EX], [DAI, 200_000_000n * E18], { deployment: 'three' })
@@ -444,7 +444,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.said(T)).toBe('PRICE_RETRACT STABLE_SUSPENDED')
   })
 
-  it('R-publish-9: equal state is not published again: blocks, timers, health and re-checks say nothing new', () => {
+  it('R-publish-9: equal state is not published again: blocks, timers, health and re-checks publish nothing', () => {
     const s = routed()
     s.mine()
     expect(s.result.records).toEqual([])
@@ -470,7 +470,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.score(T)).toBe(5)
   })
 
-  it('R-trigger-6: is published at once when a proven block makes an aged score good again', () => {
+  it('R-trigger-6: is published at once when a proven block restores an aged score', () => {
     const s = direct({ chainId: 56 })
     expect(s.score(T)).toBe(8)
     s.wait(18 * MINUTE + 1)
@@ -497,7 +497,7 @@ function live(s: Scenario, forMs: number, each: () => void): void {
 }
 
 describe('by time alone', () => {
-  it('R-timer-1: timers fire at every band boundary: what is published has always the score and caps of the moment', () => {
+  it('R-timer-1: timers fire at every band boundary: the published score and caps are always current', () => {
     const s = scenario({ feed: { heartbeatMs: 6 * HOUR, graceMs: MINUTE } })
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'one', lastTradeMs: s.nowMs - DAY + HOUR })
     s.v2(P2, [T, X], [USDC, Y], { deployment: 'two' })
@@ -521,7 +521,7 @@ describe('by time alone', () => {
     ])
   })
 
-  it('R-timer-4: overdue timers collapse into one: a token is published once, as it is now', () => {
+  it('R-timer-4: overdue timers collapse into one: a token is published once, with its current state', () => {
     const s = direct()
     s.wait(59 * MINUTE)
     expect(s.tokenRecords(T).length).toBe(1)
@@ -582,7 +582,7 @@ describe('by time alone', () => {
   it.each([
     ['a hop that is still too shallow', 50n],
     ['a hop in a band of depth', 1_000n],
-  ])('R-timer-2: %s is looked at as long as its depth leads past the next boundary', (_, usd) => {
+  ])('R-timer-2: %s is evaluated as long as its depth leads past the next boundary', (_, usd) => {
     const boundary = usd * E6
     /** Whether a new pool of this depth is looked at again in a minute, when it has a thousandth of it or less to climb. */
     const isLookedAt = (depth: bigint): boolean => {
@@ -604,8 +604,8 @@ describe('by time alone', () => {
   })
 })
 
-describe('depth that climbs behind the first hop', () => {
-  /** T is heard over USDC at once, over WETH as far as the young P2 behind it lets it through. */
+describe('depth that grows behind the first hop', () => {
+  /** T has a full vote over USDC at once, over WETH only as far as the young P2 behind it allows. */
   function climbing(): Scenario {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18], { deployment: 'one' })
@@ -616,19 +616,19 @@ describe('depth that climbs behind the first hop', () => {
     return s
   }
 
-  it('R-timer-2: a score that follows it is published by a timer, though no hop of the token changed', () => {
+  it('R-timer-2: a score that depends on it is published by a timer, though no hop of the token changed', () => {
     const s = climbing()
-    const told = new Set<string>()
+    const seen = new Set<string>()
     while (s.nowMs < s.tip.timeMs + HOUR / 2) {
       s.timer()
       const { score, caps } = s.pricedNow(T)
       expect(s.priced(T).confidence).toMatchObject({ score, caps })
-      told.add(caps.map(({ code }) => code).join())
+      seen.add(caps.map(({ code }) => code).join())
     }
-    expect(told.size).toBeGreaterThan(1)
+    expect(seen.size).toBeGreaterThan(1)
   })
 
-  it('who fits through it anyway is not looked at for its sake', () => {
+  it('a token that it cannot affect is not evaluated because of it', () => {
     const s = climbing()
     s.v2(P4, [U, X / 1_000n], [WETH, 30n * E18], { deployment: 'one' })
     s.enrol(U)
@@ -654,7 +654,7 @@ describe('known attacks', () => {
     }
   })
 
-  it('users, flash loan: a price that was only inside a block is never published', () => {
+  it('users, flash loan: a price that only existed inside a block is never published', () => {
     const s = direct()
     const before = s.price(T)
     for (const pool of [P1, P2]) {
@@ -668,14 +668,14 @@ describe('known attacks', () => {
     ).toEqual([10, 10])
   })
 
-  it('users, end-of-block park: a price parked for one block is published with the doubt it deserves', () => {
+  it('users, end-of-block park: a price parked for one block is published with a low score', () => {
     const s = direct()
     for (const pool of [P1, P2]) s.reserves(pool, X, (Y * 11n) / 10n)
     s.mine()
     expect([s.score(T), s.priced(T).confidence.label]).toEqual([2, 'Low'])
   })
 
-  it('users, connector poisoning: a routing asset whose own sources split takes the tokens behind it down with it', () => {
+  it('users, connector poisoning: a routing asset whose own sources split lowers the tokens behind it with it', () => {
     const s = routed()
     s.v2(P3, [WETH, 100_000n * E18], [USDC, 250_000_000n * E6], { deployment: 'three' })
     expect([s.score(WETH), s.score(T)]).toEqual([2, 2])
@@ -683,7 +683,7 @@ describe('known attacks', () => {
   })
 })
 
-describe('who is published', () => {
+describe('published tokens', () => {
   it('R-publish-10: tokens that were not enrolled are never published; stables and routing assets always are', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
@@ -706,7 +706,7 @@ describe('who is published', () => {
     expect(s.poolRecords()).toEqual([])
   })
 
-  it('a pool shown while nothing had a price is completed when its anchor has one', () => {
+  it('a pool shown before anything had a price is completed when its anchor has one', () => {
     const s = scenario()
     for (const token of [T, WETH]) s.decimals(token, 18)
     s.v2(P2, [T, X], [WETH, 30_000n * E18])
@@ -730,7 +730,7 @@ describe('who is published', () => {
     expect(s.poolText(P2)).toMatchObject({ depth: { effective_microusd: expect.any(String) } })
   })
 
-  it('R-publish-11, R-decimals-5: a pool is shown anew when the decimals of one of its tokens are read differently', () => {
+  it('R-publish-11, R-decimals-5: a pool is published again when the decimals of one of its tokens are read differently', () => {
     const s = direct()
     s.decimals(T, 6)
     expect(s.poolText(P1)).toMatchObject({ marginal: null, reason: 'DECIMALS_CHANGED' })

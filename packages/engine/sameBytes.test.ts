@@ -1,12 +1,13 @@
 /**
- * What the engine says of fixed lives, held by its digest: a change of the code that is no change of a rule leaves every
- * byte as it is. Whoever changes a rule writes the new digest here, and what differs into the change log.
+ * The engine's output on fixed lives, pinned by its digest: a change of the code that is no change of a rule leaves every
+ * byte unchanged. A change of a rule writes the new digest here, and what differs into the change log.
  */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createState } from './createState.ts'
 import { memory } from './memory/switch.ts'
 import { Digest } from './testing/digest.ts'
-import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { randomLife } from './testing/randomLife.ts'
+import { SETUP } from './testing/randomMarket.ts'
 
 const LIVES = [
   [

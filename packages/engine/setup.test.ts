@@ -75,7 +75,7 @@ describe('roleOf', () => {
 })
 
 describe('createState', () => {
-  it('knows stables and routing assets from the start, and nothing of them yet', () => {
+  it('knows stables and routing assets from the start, and nothing else about them yet', () => {
     const state = createState(SETUP)
     expect([...state.tokens.keys()]).toEqual([USDC, DAI, WETH, WBTC])
     for (const token of state.tokens.values())

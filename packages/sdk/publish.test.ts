@@ -57,7 +57,7 @@ async function bundleOf(source: string): Promise<string> {
   return readFileSync(join(outDir, 'bundle.js'), 'utf8')
 }
 
-test('it brings nothing else along', () => {
+test('it brings no other package', () => {
   expect(readdirSync(join(consumer, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual([
     'assay-sdk',
   ])
@@ -71,7 +71,7 @@ test('it brings nothing else along', () => {
   ])
 })
 
-test('plain JavaScript can use every door of it: client, exact values, wire and verify', () => {
+test('plain JavaScript can use every entry point: client, exact values, wire and verify', () => {
   const said = run(
     'use.js',
     `import { readFileSync } from 'node:fs'
@@ -97,7 +97,7 @@ test('plain JavaScript can use every door of it: client, exact values, wire and 
   expect(JSON.parse(said)).toEqual([true, true, false, true, 1, 66, true, true, true, true])
 })
 
-test('its types hold for a strict consumer, and refuse what is wrong', () => {
+test('its types compile for a strict consumer, and reject wrong use', () => {
   const use = (amount: string) => `
     import { createClient, type FollowEvent, type Verification, verify } from 'assay-sdk'
     import type { TokenQuote } from 'assay-sdk/wire'
@@ -133,7 +133,7 @@ test('its types hold for a strict consumer, and refuse what is wrong', () => {
   expect(check(`'one'`)).toContain("Type 'string' is not assignable to type 'number'")
 })
 
-test('a bundle that imports only the client has no engine; one that verifies has, and asks a chain only if it may', async () => {
+test('a bundle of the client alone has no engine; one that verifies has, and calls a chain only if allowed', async () => {
   const ENGINE = ['sqrtPriceX96', 'consensus']
   const client = await bundleOf(`export { createClient } from 'assay-sdk'`)
   expect(client).toContain('/v1/')

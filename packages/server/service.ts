@@ -23,7 +23,7 @@ import type { Service, ServiceOptions } from './wiring/serviceOptions.ts'
 import type { BackfillSupervisor } from './worker/backfill/backfillSupervisor.ts'
 
 export { startApiNode } from './roles/apiNode.ts'
-export type { WorldDoor } from './http/worldDoor.ts'
+export type { WorldControl } from './http/worldControl.ts'
 export { type ChainNode, startChainNode } from './roles/chainNode.ts'
 export type { Service, ServiceOptions } from './wiring/serviceOptions.ts'
 

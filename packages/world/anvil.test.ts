@@ -26,7 +26,7 @@ const failureOf = (options: AnvilOptions): Promise<AnvilFailure> =>
 const CRASHED = /^anvil of chain 1 crashed, it (was ended by SIGUSR1|exited with code \d+)\./
 
 describe('startAnvil', () => {
-  it('serves the chain it was asked for over HTTP and WebSocket, on ports that do not meet', async () => {
+  it('serves the chain it was started for over HTTP and WebSocket, on ports that do not collide', async () => {
     const [one, other] = await Promise.all([
       start({ chainId: 1, timestamp: 1_700_000_000, number: 1_000_000 }),
       start({ chainId: 56 }),
@@ -50,14 +50,14 @@ describe('startAnvil', () => {
     await expect.poll(() => client.getBlockNumber()).toBeGreaterThan(0n)
   })
 
-  it('says in one error what anvil said of a bad flag', async () => {
+  it('reports anvil’s message about a bad flag in one error', async () => {
     const failure = await failureOf({ chainId: 1, flags: ['--no-such-flag'] })
     expect(failure).toBeInstanceOf(AnvilFailure)
     expect(failure.code).toBe('ANVIL_EXITED')
     expect(failure.message).toMatch(/exited with code 2 before it was ready: .*'--no-such-flag'/s)
   })
 
-  it('says that a port is taken', async () => {
+  it('reports that a port is taken', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await once(server, 'listening')
@@ -82,7 +82,7 @@ describe('startAnvil', () => {
     expect(second.port).toBe(first.port)
   })
 
-  it('says that a node crashed, and nothing of one that was ended', async () => {
+  it('reports that a node crashed, and nothing of one that was stopped', async () => {
     const said = vi.spyOn(console, 'error').mockReturnValue()
     onTestFinished(() => said.mockRestore())
     const crashing = await start({ chainId: 1 })

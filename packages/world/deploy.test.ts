@@ -106,7 +106,7 @@ describe('published contracts', () => {
 })
 
 describe('our contracts', () => {
-  it('let a token be minted without end and change its mind about itself', async () => {
+  it('let a token be minted without limit and change its own behaviour', async () => {
     const address = await token('DOG')
     const half = 1n << 255n
     const other = getContractAddress({ from: DEV_ACCOUNT, nonce: 99_999n })
@@ -160,7 +160,7 @@ describe('our contracts', () => {
     expect(await client.readContract({ ...read, functionName: 'decimals' })).toBe(8)
   })
 
-  it('keep the last 64 rounds of a price feed, and say that older ones are gone', async () => {
+  it('keep the last 64 rounds of a price feed, and report that older ones are gone', async () => {
     const address = await deployPriceFeed(client, { description: 'USDC / USD', decimals: 8 })
     const read = { address, abi: priceFeedAbi } as const
     for (let round = 1n; round <= 66n; round++)
@@ -179,7 +179,7 @@ describe('our contracts', () => {
     for (const round of [0n, 1n, 2n, 67n]) await expect(roundAt(round)).rejects.toThrow('No data')
   })
 
-  it('let a trader run a batch past a step that reverts, and say which and why', async () => {
+  it('let a trader run a batch past a step that reverts, and report which and why', async () => {
     const { hands, pool, pair } = await market()
     const outcomes = await trader.batch(
       client,
@@ -232,7 +232,7 @@ describe('our contracts', () => {
     ])
   })
 
-  it('let a trader ask what-ifs that leave nothing behind and do not see one another', async () => {
+  it('let a trader make what-if calls that leave no trace and do not see one another', async () => {
     const { hands, pool } = await market()
     await trader.batch(client, hands, [trader.mintV3(pool.address, -60, 60, 10n ** 18n)], GAS / 2n)
     const sale = trader.swapV3(pool.address, true, 10n ** 12n)

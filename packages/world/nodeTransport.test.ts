@@ -41,7 +41,7 @@ test('a thousand calls made at once each get their own answer', async () => {
   expect(balances).toEqual(accounts.map((_, at) => BigInt(at) * 10n ** 18n))
 })
 
-test('calls of one turn are one request, whatever order the answers stand in', async () => {
+test('calls of one turn are one request, whatever the order of the responses', async () => {
   let requests = 0
   const url = await served((asked, reply) => {
     requests += 1
@@ -58,7 +58,7 @@ test('calls of one turn are one request, whatever order the answers stand in', a
   expect(requests).toBe(1)
 })
 
-test('a refused call fails with the node’s own words, and its neighbours do not', async () => {
+test('a refused call fails with the node’s own message, and its neighbours do not', async () => {
   const client = connect(anvil.url)
   const [refused, block] = await Promise.allSettled([
     client.request({ method: 'eth_nothing' as 'txpool_status' }),
@@ -66,7 +66,7 @@ test('a refused call fails with the node’s own words, and its neighbours do no
   ])
   expect(block).toMatchObject({ status: 'fulfilled' })
   expect(refused).toMatchObject({ status: 'rejected', reason: { code: -32_601 } })
-  // mstore, revert: what the contract says is handed on.
+  // mstore, revert: the contract's message is passed on.
   await client.setCode({
     address: '0x00000000000000000000000000000000000000aa',
     bytecode: '0x602a60005260206000fd',
@@ -78,7 +78,7 @@ test('a refused call fails with the node’s own words, and its neighbours do no
   expect(cause).toMatchObject({ code: 3, data: `0x${'2a'.padStart(64, '0')}` })
 })
 
-test('a node that is not there, that answers nonsense or not at all is named as such', async () => {
+test('a node that is missing, returns garbage or does not answer is reported as such', async () => {
   const closed = await served(() => undefined)
   await new Promise(resolve => servers.pop()?.close(resolve))
   await expect(clientOf(closed).getBlockNumber()).rejects.toBeInstanceOf(HttpRequestError)

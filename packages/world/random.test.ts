@@ -6,7 +6,7 @@ import { seedOfRun } from './seed.ts'
 const seeds = fc.nat(2 ** 32 - 1)
 
 describe('Random', () => {
-  it('draws the same from the same seed, and another thing from another seed or stream', () => {
+  it('draws the same from the same seed, and different values from another seed or stream', () => {
     const draw = (random: Random) => Array.from({ length: 8 }, () => random.uint32())
     fc.assert(
       fc.property(seeds, seed => {
@@ -49,7 +49,7 @@ describe('Random', () => {
 })
 
 describe('seedOfRun', () => {
-  it('takes ASSAY_SEED where it is set and refuses what is no seed', () => {
+  it('takes ASSAY_SEED if set and refuses an invalid seed', () => {
     expect(seedOfRun({ ASSAY_SEED: '42' })).toBe(42)
     expect(seedOfRun({})).toBe(seedOfRun({}))
     const drawn = new Set(Array.from({ length: 20 }, () => seedOfRun({ ASSAY_SEED: 'random' })))

@@ -77,7 +77,7 @@ describe('assay-server', () => {
     home = install('assay-server')
   })
 
-  test(`it is at most ${MOST_MB} MB with all it needs, and brings nothing for building or testing`, () => {
+  test(`it is at most ${MOST_MB} MB with all it needs, and includes nothing for building or testing`, () => {
     const modules = join(home, 'node_modules')
     expect(readdirSync(modules).filter(name => UNWANTED.test(name))).toEqual([])
     const size = megabytesIn(modules)
@@ -89,7 +89,7 @@ describe('assay-server', () => {
   test('it serves its API and the console that it came with', async () => {
     const child = spawn(process.execPath, [program(home, 'assay-server'), 'serve', '--port', '0'], {
       cwd: home,
-      // No node answers there: the API serves all the same, and says so.
+      // No node answers there: the API serves anyway, and reports it.
       env: { ...process.env, ASSAY_RPC_1: 'http://127.0.0.1:1' },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
@@ -110,7 +110,7 @@ describe('assay-server', () => {
     }
   })
 
-  test('asked for the local world, it names the package that has one', () => {
+  test('with the local world requested, it names the package that has one', () => {
     const run = () =>
       execFileSync(process.execPath, [program(home, 'assay-server'), 'start'], {
         cwd: home,

@@ -17,7 +17,7 @@ const PAGE = readFileSync('docs/TRUTH.md', 'utf8')
 describe('on the engine', () => {
   const played = [...ATTACKS, ...FAMILY_ATTACKS].filter(({ on }) => on !== 'chain')
   it.each(played.map(attack => [attack.name, attack] as const))(
-    '%s is as wanted, or open as it says',
+    '%s ends as expected, or as its known gap says',
     async (_, attack) => {
       const outcome = await runOnEngine(attack)
       expect(outcome.verdict, lineOf(outcome)).toBe(attack.open === undefined ? 'HELD' : 'OPEN')
@@ -49,7 +49,7 @@ describe('the corpus', () => {
         expect(FAMILY_ATTACKS.map(each => each.name)).toContain(`${name}, ${title}`)
   })
 
-  it('stands in docs/TRUTH.md: a cell for each family', () => {
+  it('is listed in docs/TRUTH.md: a cell for each family', () => {
     const names = ['attack', 'on', ...OTHER_FAMILIES.map(family => POOL_FAMILIES[family].title)]
     const table = PAGE.slice(PAGE.indexOf(`| ${names.join(' | ')} |`))
     for (const { name, written, family } of FAMILY_ATTACKS)
@@ -62,7 +62,7 @@ describe('the corpus', () => {
       }
   })
 
-  it('stands in docs/TRUTH.md: a row for every run, with what is open', () => {
+  it('is listed in docs/TRUTH.md: a row for every run, with its known gap', () => {
     for (const { name, about, on, open } of ATTACKS)
       for (const stage of stagesOf({ on })) {
         const row = PAGE.split('\n').find(line =>
@@ -110,19 +110,19 @@ describe('the measure', () => {
     expect(faults(attack(), look({ score, usd }))).toHaveLength(found)
   })
 
-  it('is the seller where an attack says so', () => {
+  it('is the seller when an attack says so', () => {
     const seen = look({ sellerUsd: 0.31 })
     expect(faults(attack(), seen)).toHaveLength(0)
     expect(faults(attack({ against: 'seller' }), seen)).toHaveLength(1)
   })
 
-  it('has no fault where nothing is published, unless a price is wanted', () => {
+  it('has no fault when nothing is published, unless a price is wanted', () => {
     const seen = look({ usd: null, score: 0, codes: ['NO_ROUTE'] })
     expect(faults(attack({ wanted: { atMost: 0, atLeast: 9, within: 0, code: 'X' } }), seen)).toHaveLength(0)
     expect(faults(attack({ wanted: { state: 'PRICED' } }), seen)).toHaveLength(1)
   })
 
-  it('takes a price that is no number as wrong', () => {
+  it('counts an invalid price as wrong', () => {
     expect(faults(attack(), look({ sellerUsd: Number.NaN, usd: Number.NaN }))).toHaveLength(1)
   })
 
@@ -133,7 +133,7 @@ describe('the measure', () => {
     ['state', { state: 'UNPRICED' }],
     ['changes', { changes: 2 }],
     ['code', { code: 'PRICE_JUMP' }],
-  ] as const)('and what an attack wants beside it: %s', (_, wanted) => {
+  ] as const)('and further expectations of an attack: %s', (_, wanted) => {
     expect(faults(attack({ wanted }), look({ usd: 1.002, changes: 3 }))).toHaveLength(1)
     expect(faults(attack(), look({ usd: 1.002, changes: 3 }))).toHaveLength(0)
   })
@@ -147,19 +147,19 @@ describe('a verdict', () => {
     ['WRONG', undefined, wrong],
     ['OPEN', 'a rule', wrong],
     ['CLOSED', 'a rule', right],
-  ] as const)('is %s where open is %s', (verdict, open, seen) => {
+  ] as const)('is %s when open is %s', (verdict, open, seen) => {
     const outcome = outcomeOf(attack(open === undefined ? {} : { open }), 'engine', [right, seen])
     expect(outcome.verdict).toBe(verdict)
     expect(outcome.shown).toBe(verdict === 'WRONG' || verdict === 'OPEN' ? wrong : outcome.shown)
   })
 
-  it('is shown with the rule that is missing', () => {
+  it('is shown with the missing rule', () => {
     const outcome: Outcome = outcomeOf(attack({ open: 'a rule' }), 'engine', [wrong])
     expect(lineOf(outcome)).toContain('a rule: 100% off at a score of 7')
     expect(tableOf([outcome])).toContain('| made up | nothing | engine | 2 at 7 | 1 | 1 | **OPEN** a rule |')
   })
 
-  it('cannot be given where nobody looked', () => {
+  it('cannot be given when nobody looked', () => {
     expect(() => outcomeOf(attack(), 'engine', [])).toThrow('never looked at')
   })
 })

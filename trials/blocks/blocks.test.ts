@@ -46,7 +46,7 @@ describe('blocks with the oddities of real chains', () => {
     )
   })
 
-  it('tell their fork', () => {
+  it('show their fork', () => {
     const forks = Object.fromEntries(odd.map(({ name, block }) => [name, forkOf(block)]))
     expect(forks).toMatchObject({
       'a Glamsterdam header': 'Glamsterdam',
@@ -129,7 +129,7 @@ describe('npm run test:blocks', () => {
     expect(code).toBe(0)
   })
 
-  it('ends with 1 when a block is refused or there is none, and with 2 when it is misused', () => {
+  it('exits with 1 when a block is refused or there is none, and with 2 on wrong usage', () => {
     const refused = script(only('a Glamsterdam header', { gasLimit: '0x1' }))
     expect([refused.code, refused.text]).toEqual([
       1,
@@ -157,7 +157,7 @@ if (existsSync(real))
 const opStack = join(real, 'op')
 if (existsSync(opStack))
   describe('real blocks of Base and OP Mainnet', () => {
-    it('are proven by their receipts wherever these are at hand, with deposits of four and of six fields', () => {
+    it('are proven by their receipts wherever these are available, with deposits of four and of six fields', () => {
       const whole = readBlocks(opStack).filter(({ receipts }) => receipts !== null)
       const deposits = whole
         .flatMap(({ receipts }) => receipts ?? [])

@@ -122,7 +122,7 @@ describe('the exit', () => {
     )
   })
 
-  it('is split over the pools there are: never less than the best alone pays', () => {
+  it('is split over the available pools: never less than the best alone pays', () => {
     const alone = [pool(1, 500), pool(2, 700, 2500)].map(each => {
       const { market, token } = marketWith([each])
       return exitUsd(market, token)
@@ -131,7 +131,7 @@ describe('the exit', () => {
     expect(exitUsd(market, token)).toBeGreaterThan(Math.max(...alone) * 1.005)
   })
 
-  it('is nothing where there is nothing to sell into', () => {
+  it('is zero when there is nothing to sell into', () => {
     const { market, token } = marketWith([{ ...pool(1, 500), bornAt: 9 }])
     expect(exitUsd(market, token)).toBe(0)
   })
@@ -154,7 +154,7 @@ describe('the sums', () => {
     expect(quantile([], 0.9)).toBeNaN()
   })
 
-  it('rows hold every priced sample once, and nothing of those that were refused', () => {
+  it('rows have every priced sample once, and no refused one', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 10 })), scores => {
         const rows = rowsOf(scores.map(score => sample({ score })))
@@ -175,7 +175,7 @@ describe('the sums', () => {
       ),
     ).flat()
 
-  it('an error that falls in every market is found to fall, one that rises or stays is not', () => {
+  it('an error that falls in every market is detected, one that rises or stays is not', () => {
     expect(
       fallsOf(
         bands(band => 100 - band),
@@ -196,7 +196,7 @@ describe('the sums', () => {
     ).toBe(false)
   })
 
-  it('a fall that hangs on one market alone is not sure', () => {
+  it('a fall that depends on one market alone is not certain', () => {
     const [first] = fallsOf(
       bands((band, market) => (band === 0 && market === 0 ? 100 : 50 - band)),
       1,
@@ -209,7 +209,7 @@ describe('the sums', () => {
     expect(hanging?.share).toBeGreaterThan(0.3)
   })
 
-  it('a band without samples holds no fall', () => {
+  it('a band without samples has no fall', () => {
     expect(fallsOf([sample({ score: 1 })], 1).some(({ holds }) => holds)).toBe(false)
   })
 
@@ -235,7 +235,7 @@ describe('the sums', () => {
     })
   })
 
-  it('says what decided, most frequent first, and what attacks reached', () => {
+  it('lists the deciding rules, most frequent first, and what attacks reached', () => {
     const samples = [
       sample({ decider: 'a' }),
       sample({ decider: 'b', exitBps: 3 }),
@@ -270,7 +270,7 @@ test('the picture shows every score, in light and in dark', () => {
   expect(svg).not.toMatch(/NaN|Infinity|undefined/)
 })
 
-test('a token that flickers fails by name, and those that hold are counted', () => {
+test('a token that flickers fails by name, and stable ones are counted', () => {
   const flicker = (name: string, changes: number) => ({ name, changes, least: 2, most: 7 })
   const verdicts = judgeFlicker([flicker('a', 0), flicker('b', 2), flicker('c', 3)])
   expect(verdicts.map(({ holds }) => holds)).toEqual([true, false])
@@ -294,7 +294,7 @@ describe('a short run', () => {
   const lives = SHORT.seeds.map(seed => ({ seed, blocks: SHORT.blocks }))
   const run = liveMarkets(lives, 2)
 
-  it('gives the same samples again, in a thread or without one', async () => {
+  it('gives the same samples again, with a thread or without one', async () => {
     const all = await run
     const own = all.filter(({ seed }) => seed === 2)
     expect(liveMarket({ seed: 2, blocks: SHORT.blocks })).toEqual(own)

@@ -79,7 +79,7 @@ export type Flicker = {
 }
 
 /**
- * Shares of the weight at which a pool starts or stops to be heard, and its distance from the price. A third of the
+ * Shares of the weight at which a pool starts or stops voting, and its distance from the price. A third of the
  * weight is not included: the specification itself draws a line at 67%, and a pool on that line is not a stray one.
  */
 const STRAY_SHARES = [0.02, 0.05, 0.1]

@@ -25,7 +25,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'a swap changes the price, and the pool has the reserves of the chain', run: swapChangesPrice },
   { name: 'blocks are proven by their receipts: the chain is HEALTHY', run: chainIsHealthy },
   { name: 'finality follows the tag', run: finalityFollows },
-  { name: 'a restart of the service goes on with the trades made meanwhile', run: serviceRestarts },
+  { name: 'a restart of the service resumes with the trades made meanwhile', run: serviceRestarts },
   { name: 'a restart of the client is survived', run: clientRestarts },
   { name: `a reorganisation of ${REORG_DEPTH} blocks takes their swap back`, run: reorganises },
   { name: 'a service with the HTTP endpoint alone holds the same', run: httpAloneAgrees },
@@ -102,7 +102,7 @@ async function serviceRestarts({ served }: Scene): Promise<string> {
 
 async function clientRestarts({ geth, served }: Scene): Promise<string> {
   await geth.stop()
-  const unwell = await served.untilHealth('health that says so', ({ status }) => status !== 'HEALTHY')
+  const unwell = await served.untilHealth('health that reports it', ({ status }) => status !== 'HEALTHY')
   await geth.start()
   const trade = await served.market.trade(USD.afterNode)
   await served.hear('a swap after it', isSwapOf(served, trade))

@@ -4,7 +4,7 @@ import { health } from '../../packages/server/store/testing/drafts.ts'
 import { openTestApi } from '../../packages/server/endToEnd/testing/testApi.ts'
 
 export type Order = 'key' | 'memory' | 'streams' | { readonly revoke: string }
-export type Told =
+export type Message =
   | { readonly url: string; readonly cursor: string; readonly key: string }
   | { readonly key: string }
   | { readonly streams: number }
@@ -24,7 +24,7 @@ const padded = (): RecordDraft => ({
   ...health(1, 'HEALTHY'),
   payload: { chain_id: 1, status: 'HEALTHY', pad: 'x'.repeat(900) },
 })
-const tell = (told: Told) => process.send?.(told)
+const tell = (message: Message) => process.send?.(message)
 
 const api = await openTestApi()
 for (let step = 0; step < STEPS; step++)

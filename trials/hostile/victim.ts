@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { Memory, Order, Told } from './target.ts'
+import type { Memory, Order, Message } from './target.ts'
 
 const TARGET = fileURLToPath(new URL('target.ts', import.meta.url))
 
@@ -17,24 +17,24 @@ export class Victim {
   readonly key: string
   readonly #child: ChildProcess
 
-  private constructor(child: ChildProcess, told: { url: string; cursor: string; key: string }) {
+  private constructor(child: ChildProcess, message: { url: string; cursor: string; key: string }) {
     this.#child = child
-    this.url = told.url
-    this.port = Number(new URL(told.url).port)
-    this.cursor = told.cursor
-    this.key = told.key
+    this.url = message.url
+    this.port = Number(new URL(message.url).port)
+    this.cursor = message.cursor
+    this.key = message.key
   }
 
   static async start(): Promise<Victim> {
     const child = fork(TARGET, { execArgv: ['--expose-gc'] })
-    const [told] = (await once(child, 'message')) as [{ url: string; cursor: string; key: string }]
-    return new Victim(child, told)
+    const [message] = (await once(child, 'message')) as [{ url: string; cursor: string; key: string }]
+    return new Victim(child, message)
   }
 
-  async #order(order: Order): Promise<Told> {
+  async #order(order: Order): Promise<Message> {
     this.#child.send(order)
-    const [told] = (await once(this.#child, 'message')) as [Told]
-    return told
+    const [message] = (await once(this.#child, 'message')) as [Message]
+    return message
   }
 
   async newKey(): Promise<string> {

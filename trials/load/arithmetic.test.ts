@@ -33,7 +33,7 @@ const DEMANDS = [
   demand(50, 80, 0, 65_000),
 ]
 
-it('finds the costs that the cases were made from, and foretells another', () => {
+it('finds the costs behind the cases, and predicts another', () => {
   const found = fitCosts(DEMANDS.map(each => ({ demand: each, cores: coresOf(COSTS, each) })))
   for (const kind of ['atRest', 'swap', 'price', 'quote', 'freshQuote', 'delivery'] as const)
     expect(found[kind]).toBeCloseTo(COSTS[kind], 6)
@@ -42,7 +42,7 @@ it('finds the costs that the cases were made from, and foretells another', () =>
   expect(coresOf(found, mixed)).toBeCloseTo(0.187, 9)
 })
 
-it('has no cost below zero, none of work that never came, and none that it cannot tell from another', () => {
+it('has no negative cost, none of work that never arrived, and none that it cannot separate from another', () => {
   const falling = [0, 1000, 2000].map(swap => ({ demand: demand(swap, 0, 0, 0), cores: 0.5 - swap / 10_000 }))
   expect(fitCosts(falling)).toEqual({
     atRest: expect.closeTo(0.4, 9),
@@ -59,7 +59,7 @@ it('has no cost below zero, none of work that never came, and none that it canno
   expect(fitCosts(together)).toMatchObject({ swap: expect.closeTo(100, 6), price: 0 })
 })
 
-it('has nodes for what is served beside following the log, a place for each socket, and none where following fills one', () => {
+it('has nodes for requests beside following the log, a place for each socket, and none when following fills one', () => {
   // Following: (0.05 + 0.008 + 0.042) / 2 = 0.05 of a node. Serving: 1 + 0.035 + 0.012 cores of nodes with 0.65 left.
   expect(nodesFor(COSTS, demand(100, 140, 25_000, 24_000), 100)).toBe(2)
   expect(nodesFor(COSTS, demand(100, 140, 50_000, 24_000), 100)).toBe(4)
@@ -76,7 +76,7 @@ it('reads processor time and memory as proc(5) has them', () => {
   expect(waitingTicksIn('cpu  100 10 30 5000 200 1 2 0 0 0\n')).toBe(200)
 })
 
-it('notices a record that was lost or came twice, whatever gaps the log has', () => {
+it('notices a lost or duplicated record, whatever gaps the log has', () => {
   const log = [1, 2, 3, 7, 8]
   expect([...heardFaults(log, [{ first: 2, last: 8, records: 4 }])]).toEqual([])
   expect([...heardFaults(log, [{ first: 2, last: 8, records: 3 }])]).toEqual([
@@ -102,7 +102,7 @@ it('reads the sequence of every frame, however the bytes come in', () => {
   expect(sequenceIn(Buffer.from('{"type":"RESET_REQUIRED"}'))).toBeNull()
 })
 
-it('has percentiles of what was seen and no figure where there is none', () => {
+it('has percentiles of the samples and no value without any', () => {
   expect(latencyOf(Array.from({ length: 100 }, (_, at) => at + 1))).toEqual({
     p50Ms: 50,
     p90Ms: 90,

@@ -46,12 +46,12 @@ afterAll(async () => {
 
 const found = (name: Case['name']): Case => cases.find(each => each.name === name) as Case
 
-it('goes through every case, and nothing is lost', () => {
+it('runs every case, and nothing is lost', () => {
   expect(outcome.faults).toEqual([])
   expect(cases.map(({ name }) => name)).toEqual(['rest', 'swaps', 'quotes', 'quotes', 'sockets', 'mixed'])
 })
 
-it('counts what came: swaps at their pace, quotes, sockets with the witness among them', () => {
+it('counts what arrived: swaps at their rate, quotes, sockets with the witness among them', () => {
   expect(found('swaps').swapsPerSecond).toBeGreaterThan(found('rest').swapsPerSecond)
   expect(found('swaps').latency?.p99Ms).toBeGreaterThan(0)
   expect(found('quotes').quotesPerSecond).toBeGreaterThan(0)
@@ -60,7 +60,7 @@ it('counts what came: swaps at their pace, quotes, sockets with the witness amon
   expect(found('sockets').deliveriesPerSecond).toBeGreaterThan(3 * found('sockets').recordsPerSecond)
 })
 
-it('tells what each role used', () => {
+it('shows the usage of each role', () => {
   expect(found('quotes').used.map(({ role }) => role)).toEqual([
     'API',
     'chains',
@@ -75,7 +75,7 @@ it('tells what each role used', () => {
   expect(mibIn(found('rest'), 'API')).toBeGreaterThan(50)
 })
 
-it('makes its tables of that', () => {
+it('makes its tables from it', () => {
   const machine = { cores: 2, memoryGib: 1, node: process.versions.node, loadAverage: [0, 0] as const }
   const report: Report = { machine, cases, markets: [], faults: [] }
   expect(costsOf(report, 'one').find(({ role }) => role === 'API')?.costs.quote).toBeGreaterThan(0)

@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url'
 const NICE = 10
 
 type Calls = Readonly<Record<string, (given: never) => unknown>>
-type Told = { readonly id: number; readonly call: string; readonly given: unknown }
+type PartCall = { readonly id: number; readonly call: string; readonly given: unknown }
 type Answered = { readonly id: number; readonly result?: unknown; readonly failure?: string }
 
 /** The side of the part: answers each call with the result of its function. */
 export function answerCalls(calls: Calls): void {
-  process.on('message', ({ id, call, given }: Told) => {
+  process.on('message', ({ id, call, given }: PartCall) => {
     const run = calls[call] as ((given: unknown) => unknown) | undefined
     void Promise.resolve()
       .then(() => {
@@ -67,7 +67,7 @@ export class Part {
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve: result => resolve(result as Result), reject })
       if (!this.#child.connected) reject(new Error(`${call}: the part has ended`))
-      else this.#child.send({ id, call, given } satisfies Told)
+      else this.#child.send({ id, call, given } satisfies PartCall)
     })
   }
 

@@ -83,7 +83,7 @@ export class Meter {
   }
 }
 
-function ticksOf({ pids, threads }: Role): number {
+export function ticksOf({ pids, threads }: Role): number {
   if (threads === undefined)
     return sum(pids.flatMap(familyOf).map(pid => ticksIn(textOf(`/proc/${pid}/stat`), true)))
   return sum(

@@ -4,6 +4,7 @@
  */
 import { createState, type Input, step } from '@assay/engine'
 import { Load, newMarket } from '../../bench/engineLoad.ts'
+import { packBody } from '../../packages/server/store/eventBody.ts'
 import { packRecords } from '../../packages/server/store/logRow.ts'
 import { packQuotes } from '../../packages/server/store/quoteBook.ts'
 import { commitOf } from '../../packages/server/worker/commitOf.ts'
@@ -35,7 +36,7 @@ const commitAfter = (input: Input) => {
 /** The log, current states and quotes of a commit; returns the number of swaps. */
 function count({ records, entities, events }: ReturnType<typeof commitAfter>): number {
   for (const { key, text } of entities) add(`entity ${key.split('/')[0]}`, text?.length ?? 0)
-  for (const { body } of events) add('pool event', body.length)
+  for (const { body } of events) add('pool event', body.length, packBody(body).length)
   const sealed = records.map((record, at) => record.seal(at + 1, at, 'null'))
   const envelopes = sealed.map(({ envelope }) => envelope)
   const packed = packRecords(1, envelopes).reduce((sum, row) => sum + row.packed.length, 0)

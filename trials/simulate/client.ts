@@ -195,7 +195,7 @@ export class SimClient {
         'stream',
         sequence === next && epochOf(sequence) === epochOf(after),
         () =>
-          `${this.#name} stood at ${after} and heard ${sequence}; chain ${this.#chainId} goes on with ${next}`,
+          `${this.#name} was at ${after} and received ${sequence}; chain ${this.#chainId} continues with ${next}`,
       )
       verdict.check(
         'stream',

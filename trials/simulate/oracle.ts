@@ -3,7 +3,8 @@
  * period a round lasts for minutes, as real ones do.
  */
 import { type BlockRef, type Input, ms } from '../../packages/engine/index.ts'
-import { type Random, stableReading } from '../../packages/engine/testing/randomMarket.ts'
+import { stableReading } from '../../packages/engine/testing/randomLife.ts'
+import { type Random } from '../../packages/engine/testing/randomMarket.ts'
 import type { Tempo } from './tempo.ts'
 import type { VirtualTime } from './virtualTime.ts'
 

@@ -152,4 +152,4 @@ function publishedAs({ published }: Token): string {
 const evaluatedAs = (evaluation: Evaluation): string =>
   evaluation.kind === 'PRICED' ? JSON.stringify([evaluation.score, evaluation.caps]) : evaluation.reason
 
-const isPriced = (told: string): boolean => told.startsWith('[')
+const isPriced = (text: string): boolean => text.startsWith('[')

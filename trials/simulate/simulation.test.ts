@@ -11,7 +11,7 @@ import { Broken } from './verdict.ts'
 /** Minutes, and long enough for crashes, reorganisations and resumes on both chains. */
 const HOURS = 0.13
 /**
- * 134: a token without a price whose anchor alone rises past what it lacked. 1033: a log that begins anew between the
+ * 134: a token without a price whose anchor alone rises past what it lacked. 1033: a new log between the
  * snapshot of a client and its session. 40 took twelve hours to fail and 554526 two: `publish.test.ts` of the engine has
  * their cases.
  */
@@ -56,7 +56,7 @@ test('the same seed gives the same bytes, in a thread of its own as well, anothe
   expect(digests.get(4)).not.toBe(digest)
 })
 
-/** One life may not meet a bug: a repeated commit, for example, is seen only if a client hears of it. */
+/** One life may not meet a bug: a repeated commit, for example, is seen only if a client receives it. */
 const LIVES_FOR_A_BUG = [3, 4, 5, 12]
 
 test.each(BUGS)('a planted bug is found: %s', async bug => {

@@ -1,8 +1,8 @@
 /**
- * The engine's own step, checked each time: every pool holds what the chain says at the tip, and the published state
+ * The engine's own step, checked each time: every pool equals the chain at the tip, and the published state
  * of every token equals its present evaluation (`publishedPrices.ts`).
  */
-import { adapterOf, type AmmState } from '../../packages/engine/amm/families.ts'
+import { adapterOf, type AmmState, type PoolTerms } from '../../packages/engine/amm/families.ts'
 import type { Family } from '../../packages/engine/amm/familyNames.ts'
 import { type Input, type State, step } from '../../packages/engine/index.ts'
 import type { SimChain } from './chain.ts'
@@ -33,18 +33,18 @@ function checkPools(chain: SimChain, state: State, verdict: Verdict): void {
   const { tip } = state.chain
   const link = tip === null ? null : chain.at(tip.hash)
   if (link === null) return
-  for (const { address, state: held } of state.pools.values()) {
+  for (const { address, state: held, terms } of state.pools.values()) {
     if (!held.verified || held.incomplete) continue
     const isThere = link.pools.some(pool => pool.address === address)
     verdict.check(
       'pools',
-      isThere && isSame(held.amm, link.sim.amm(address)),
+      isThere && isSame(terms, held.amm, link.sim.amm(address)),
       () => `pool ${address} of chain ${chain.chainId} is not what it was at block ${link.block.number}`,
     )
   }
 }
 
-function isSame(a: AmmState, b: AmmState): boolean {
+function isSame(terms: PoolTerms, a: AmmState, b: AmmState): boolean {
   const adapter = adapterOf<Family>(a.family)
-  return adapter === adapterOf<Family>(b.family) && adapter.differences(a, b).length === 0
+  return adapter === adapterOf<Family>(b.family) && adapter.differences(terms, a, b).length === 0
 }

@@ -32,7 +32,7 @@ async function verdictOf(log: readonly Envelope[], heard: readonly Envelope[], s
   return judge.judge([{ name: 'one', records: heard } as Listener], swaps)
 }
 
-it('everything once, as the log has it, is whole, and is not judged again', async () => {
+it('everything once, as in the log, is complete, and is not judged again', async () => {
   expect(await verdictOf(LOG, LOG)).toEqual({ records: 3, lost: 0, repeated: 0, faults: [] })
   const judge = judgeOf(LOG)
   expect(await judge.untold([...SWAPS, '0x9 3'])).toEqual(['0x9 3'])
@@ -42,12 +42,12 @@ it('everything once, as the log has it, is whole, and is not judged again', asyn
 })
 
 it.each([
-  ['a record that was not heard', LOG, [swap(1), swap(3)], { lost: 1 }],
-  ['a record that was heard twice', LOG, [...LOG, swap(3)], { repeated: 1 }],
+  ['a missing record', LOG, [swap(1), swap(3)], { lost: 1 }],
+  ['a record received twice', LOG, [...LOG, swap(3)], { repeated: 1 }],
   ['records out of order', LOG, [swap(1), swap(3), price(2, 'a')], {}],
-  ['a record that was heard otherwise', LOG, [swap(1), price(2, 'b'), swap(3)], {}],
+  ['a record received with another text', LOG, [swap(1), price(2, 'b'), swap(3)], {}],
   ['a swap of the chain without a record', LOG.slice(0, 2), LOG.slice(0, 2), { lost: 1 }],
-  ['a swap that is told twice', [...LOG, swap(4, 3)], [...LOG, swap(4, 3)], { repeated: 1 }],
+  ['a swap reported twice', [...LOG, swap(4, 3)], [...LOG, swap(4, 3)], { repeated: 1 }],
   ['a record id that is there twice', [...LOG, price(4, 'a')], [...LOG, price(4, 'a')], { repeated: 1 }],
   ['a gap in the log', [...LOG, swap(5)], [...LOG, swap(5)], {}],
 ])('%s is a fault', async (_, log, heard, counted) => {

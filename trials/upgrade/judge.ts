@@ -63,7 +63,8 @@ export class Judge {
     const twice = swaps.filter(swap => (this.#swaps.get(swap) ?? 0) > 1)
     if (untold.length > 0)
       this.#faults.push(`${untold.length} swaps that no record tells of, ${untold[0]} first`)
-    if (twice.length > 0) this.#faults.push(`${twice.length} swaps that are told twice, ${twice[0]} first`)
+    if (twice.length > 0)
+      this.#faults.push(`${twice.length} swaps that are reported twice, ${twice[0]} first`)
     const verdict = {
       records: fresh.length,
       lost: untold.length + heard.reduce((sum, { lost }) => sum + lost, 0),
@@ -77,7 +78,7 @@ export class Judge {
   }
 
   #note(sequence: number, record: Envelope): void {
-    if (sequence !== this.head + 1) this.#faults.push(`the log goes on from ${this.head} with ${sequence}`)
+    if (sequence !== this.head + 1) this.#faults.push(`the log continues from ${this.head} with ${sequence}`)
     this.#log.push({ sequence, text: JSON.stringify(record) })
     const id = recordIdOf(record)
     if (id !== null && this.#recordIds.has(id)) {

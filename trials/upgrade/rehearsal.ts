@@ -125,7 +125,7 @@ export class Rehearsal {
       await task().catch((failure: unknown) => faults.push(String(failure)))
     const verdict = this.#cast.judge.judge(this.#listeners, await this.#trading.swaps())
     const failures = pollers.flatMap(poller => poller.failures.splice(0))
-    const told = [this.#cast.fleet, ...this.#listeners].flatMap(each => each.faults.splice(0))
+    const faultsOfMembers = [this.#cast.fleet, ...this.#listeners].flatMap(each => each.faults.splice(0))
     return {
       stage,
       seconds: (performance.now() - startMs) / 1000,
@@ -136,7 +136,7 @@ export class Rehearsal {
       failed: failures.length,
       refused: this.#computed.refused - refusedBefore,
       changeSeconds: this.#changeSeconds,
-      faults: [...faults, ...verdict.faults, ...told, ...failures],
+      faults: [...faults, ...verdict.faults, ...faultsOfMembers, ...failures],
     }
   }
 
@@ -158,7 +158,7 @@ export class Rehearsal {
     return this.#trading.paused(async () => {
       const { judge } = this.#cast
       const swaps = await this.#trading.swaps()
-      await until('every swap is told', async () => (await judge.untold(swaps)).length === 0, SETTLE_MS)
+      await until('every swap is reported', async () => (await judge.untold(swaps)).length === 0, SETTLE_MS)
       const isHeard = () => this.#listeners.every(({ last }) => last >= judge.head)
       await until(`everybody at ${judge.head}`, isHeard, SETTLE_MS)
       await this.#compareReserves()

@@ -15,7 +15,7 @@ type Options = {
 
 export const backfillCommand = (): Command =>
   withInstalled(new Command('backfill'))
-    .description('scans past blocks of a chain for pools and their events; resumes where it stopped')
+    .description('scan past blocks of a chain for pools and their events; resumes where it stopped')
     .requiredOption('--chain <id>', 'the chain', whole)
     .option('--from <block>', 'first block of a new scan; by default that of the first deployment', whole)
     .option('--to <block>', 'last block; by default the finalized one', whole)

@@ -20,7 +20,7 @@ const MOST_BLOCKS = 100_000
 
 export const captureCommand = (): Command =>
   withConfig(new Command('capture'))
-    .description('writes headers and receipts of blocks to files, exactly as an endpoint returned them')
+    .description('write headers and receipts of blocks to files, exactly as an endpoint returned them')
     .requiredOption('--chain <id>', 'the chain', whole)
     .requiredOption('--blocks <range>', 'one block, or first and last: 18000000..18000009', range)
     .requiredOption('--to <folder>', 'the folder for the files; existing files are not overwritten')

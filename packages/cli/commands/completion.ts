@@ -16,7 +16,7 @@ fish:  assay completion fish | source      in ~/.config/fish/config.fish`
 
 export const completionCommand = (program: Command): Command =>
   new Command('completion')
-    .description('prints a script that completes commands and options with the Tab key')
+    .description('print a script that completes commands and options with the Tab key')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', HOW)
     .action((shell: keyof typeof SHELLS) => {

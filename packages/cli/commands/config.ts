@@ -23,23 +23,23 @@ const chainIds = (text: string): number[] => {
 }
 
 export function configCommand(): Command {
-  const config = new Command('config').description('the configuration: check, show, init, schema')
+  const config = new Command('config').description('check, show or create the configuration')
   withConfig(config.command('check'))
-    .description('reports all faults and likely mistakes; exit code 2 if there is a fault')
+    .description('report all faults and likely mistakes; exit code 2 if there is a fault')
     .action(check)
   withConfig(config.command('show'))
-    .description('every effective value and its source; secrets and URLs are redacted')
+    .description('show every effective value and its source; secrets and URLs are redacted')
     .argument('[part]', 'only keys with this prefix, such as chains[0].endpoints')
     .action(show)
   withJson(config.command('init'))
-    .description('writes a commented configuration file, and its JSON Schema beside it')
+    .description('write a commented configuration file, with its JSON Schema next to it')
     .argument('[file]', 'the file to write', DEFAULT_FILE)
     .option('--chains <ids>', 'the chains in it, separated by commas', chainIds, [1])
     .option('--force', 'replace an existing file')
     .action(init)
   config
     .command('schema')
-    .description('prints the JSON Schema of the file, for editors')
+    .description('print the JSON Schema of the file, for editors')
     .action(async () => console.log(await schemaText()))
   return config
 }

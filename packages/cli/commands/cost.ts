@@ -10,7 +10,7 @@ import { table } from '../terminal/table.ts'
 
 export const costCommand = (): Command =>
   withService(new Command('cost'))
-    .description('what it would cost to move the published price of a token; exit code 3 if it has none')
+    .description('show what it would cost to move the published price of a token; exit code 3 if it has none')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .action(printCost)

@@ -16,13 +16,13 @@ const epochNumber = (text: string): number => {
 }
 
 export function dbCommand(): Command {
-  const db = new Command('db').description('the database of a configuration: check, backup, restore, move')
+  const db = new Command('db').description('check, back up, restore or move the database of a configuration')
   withInstalled(db.command('check'))
-    .description('checks that the files are sound, the log has no gap, and the state matches it')
+    .description('check that the files are intact, the log has no gap, and the state matches the log')
     .action(checkDb)
   withInstalled(db.command('backup'))
     .description('copy the database to a file while the service runs')
-    .requiredOption('--to <file>', 'the file to make')
+    .requiredOption('--to <file>', 'the file to create')
     .action(backupDb)
   withInstalled(db.command('restore'))
     .description('replace the database with a backup and begin a new epoch; the service must be stopped')

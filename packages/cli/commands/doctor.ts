@@ -14,7 +14,7 @@ const WIDTH = 12
 
 export const doctorCommand = (): Command =>
   withInstalled(new Command('doctor'))
-    .description('checks what every configured endpoint serves and supports; exit code 1 if one fails')
+    .description('check what every configured endpoint serves and supports; exit code 1 if one fails')
     .option('--timeout <ms>', 'the time limit for one response', timeout, 5000)
     .action(runDoctor)
 

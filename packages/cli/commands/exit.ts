@@ -13,7 +13,7 @@ type Choice = ServiceChoice & { readonly usd?: string; readonly amount?: string 
 
 export const exitCommand = (): Command =>
   withService(new Command('exit'))
-    .description('what sales of a token would pay; exit code 3 if it has no price')
+    .description('show what sales of a token would pay; exit code 3 if it has no price')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--usd <sizes>', 'sizes in dollars, such as 100,1000,10000')

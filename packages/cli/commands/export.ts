@@ -67,11 +67,11 @@ const isInOnePiece = (kind: string, format: Format): boolean => kind === 'candle
 export const exportCommand = (): Command =>
   withService(new Command('export'))
     .description(
-      'writes a range of the log to a file, or all of it to a folder of files; run again after an interruption, it resumes',
+      'write a range of the log to a file, or all of it to a folder of files; resumes when run again after an interruption',
     )
     .addArgument(new Argument('<kind>').choices(KINDS))
     .argument('[file]', 'the file to write; its extension selects the format')
-    .option('--after <sequence>', 'records above this sequence; by default all that are kept', whole)
+    .option('--after <sequence>', 'records above this sequence; by default all retained ones', whole)
     .option('--to <sequence>', 'records up to this sequence; by default the end of the log', whole)
     .option(
       '--from <time>',

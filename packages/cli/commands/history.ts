@@ -32,7 +32,7 @@ const RANGE = ['from', 'to', 'interval']
 
 export const historyCommand = (): Command =>
   withService(new Command('history'))
-    .description('what was published about a token; exit code 3 if nothing was')
+    .description('show what was published about a token; exit code 3 if nothing was')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--from <time>', '15m, 2h, 7d ago, or a date; by default 24 hours ago', moment)
@@ -50,7 +50,7 @@ export const historyCommand = (): Command =>
     )
     .addOption(new Option('--interval <length>', 'as candles').choices(['1m', '5m', '1h', '1d']))
     .addOption(
-      new Option('--withdrawn', 'with prices that a reorganisation withdrew').conflicts([
+      new Option('--withdrawn', 'include prices that a reorganisation withdrew').conflicts([
         'interval',
         'at',
         'atBlock',

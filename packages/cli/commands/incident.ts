@@ -18,7 +18,7 @@ type Options = JsonChoice & {
 
 export const incidentsCommand = (): Command =>
   withJson(new Command('incidents'))
-    .description('lists the incidents of a running world')
+    .description('list the incidents of a running world')
     .action(listIncidents)
 
 async function listIncidents(options: JsonChoice): Promise<void> {
@@ -36,9 +36,9 @@ async function listIncidents(options: JsonChoice): Promise<void> {
 
 export const incidentCommand = (): Command =>
   withJson(new Command('incident'))
-    .description('causes an incident in a running world')
+    .description('cause an incident in a running world')
     .argument('<name>', 'one of `world incidents`')
-    .option('--data <folder>', 'where the world is kept', './data')
+    .option('--data <folder>', 'folder of the world', './data')
     .option('--chain <id>', 'chain id; by default the first', whole)
     .option('--token <symbol>', 'a token of that chain; by default the first suitable one')
     .option('--depth <blocks>', 'blocks to replace, for reorg', whole)

@@ -11,14 +11,14 @@ import { time } from '../terminal/words.ts'
 const KEY_ID = 'the eight letters after assay_'
 
 export function keysCommand(): Command {
-  const keys = new Command('keys').description('API keys: issue, list, roll, revoke')
+  const keys = new Command('keys').description('manage API keys: issue, list, roll, revoke')
   withKeyring(keys.command('issue'))
     .description('issue a key and print it once')
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scopes <scopes>', 'read, stream, admin; separated by commas')
     .option('--consumer <consumer>', 'the owner of the key; keys of one consumer share a quota')
     .action(issueKey)
-  withKeyring(keys.command('list')).description('all keys, without their secrets').action(listKeys)
+  withKeyring(keys.command('list')).description('list all keys, without their secrets').action(listKeys)
   withKeyring(keys.command('roll'))
     .description('replace a key: the old one stops working at once, the new one is printed once')
     .argument('<key_id>', KEY_ID)

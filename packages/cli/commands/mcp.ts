@@ -13,7 +13,7 @@ type Choice = ServiceChoice & { readonly minScore: number; readonly printConfig?
 export const mcpCommand = (): Command =>
   withService(new Command('mcp'))
     .description(
-      'tools for agents (Model Context Protocol) over stdio; at a terminal, what to paste into a client',
+      'serve tools for agents (Model Context Protocol) over stdio; on a terminal, print what to paste into a client',
     )
     .option('--min-score <score>', 'below this score agents get the reason but no number', score, 4)
     .option('--print-config', 'print what to paste into the configuration of a client')
@@ -70,7 +70,7 @@ function printConfig(options: Choice): void {
       JSON.stringify(desktop, null, 2),
       'VS Code (.vscode/mcp.json):',
       JSON.stringify(code, null, 2),
-      'Without a process of its own, where the service has mcp.enabled:',
+      'Without a separate process, if the service has mcp.enabled:',
       JSON.stringify(overHttp, null, 2),
       'Put a key with the scope read in the place of assay_…',
     ].join('\n\n'),

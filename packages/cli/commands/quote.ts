@@ -12,10 +12,10 @@ import { duration, percent } from '../terminal/words.ts'
 
 export const quoteCommand = (): Command =>
   withService(new Command('quote'))
-    .description('the price of a token, with what it rests on; exit code 3 when it has none')
+    .description('show the price of a token and its evidence; exit code 3 if it has none')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
-    .option('--wait', 'while the service is still looking for its pools, wait for the answer')
+    .option('--wait', 'wait for the answer while the service is still looking for pools')
     .action(printQuote)
 
 type Options = ServiceChoice & { readonly wait?: boolean }

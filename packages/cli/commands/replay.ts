@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import { type Client, type Envelope, fromId, type StreamOutcome } from '@assay/sdk'
+import type { Client, Envelope, StreamOutcome } from '@assay/sdk'
+import { fromId } from '@assay/sdk/wire'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { EXIT, Failure } from '../exit.ts'
 import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
@@ -34,14 +35,14 @@ const types = (text: string): Type[] =>
 
 export const replayCommand = (): Command =>
   withService(new Command('replay'))
-    .description('the records of a chain from the log, in order, up to now or to --to')
+    .description('print the records of a chain from the log, in order, up to now or to --to')
     .argument('<chain>', 'chain id', whole)
-    .option('--after <sequence>', 'begins after this record; left out, with the oldest that is kept', whole)
-    .addOption(new Option('--cursor <cursor>', 'begins at a cursor of /v1/session').conflicts('after'))
-    .option('--to <sequence>', 'ends with this record; left out, with the newest when it began', whole)
-    .option('--types <types>', 'only these, separated by commas', types)
-    .option('--position <file>', 'keeps its position there, and resumes from it next time')
-    .option('-f, --follow', 'does not end: continues with new records')
+    .option('--after <sequence>', 'begin after this record; by default with the oldest one', whole)
+    .addOption(new Option('--cursor <cursor>', 'begin at a cursor of /v1/session').conflicts('after'))
+    .option('--to <sequence>', 'end with this record; by default with the newest at the start', whole)
+    .option('--types <types>', 'only records of these types, separated by commas', types)
+    .option('--position <file>', 'save the position in this file, and resume from it next time')
+    .option('-f, --follow', 'do not stop: continue with new records')
     .action(replay)
 
 /** How often the position is saved: after a kill some records are repeated, none is missed. */
@@ -60,7 +61,7 @@ async function replay(chain: number, options: Options): Promise<void> {
   const first = place.after
   if (first > stream.head_sequence)
     throw new Failure(
-      `the newest record is ${stream.head_sequence}; there is none after ${first}`,
+      `the newest record is ${stream.head_sequence}; there are none after ${first}`,
       EXIT.absent,
     )
   const end = options.follow === true ? null : (options.to ?? stream.head_sequence)
@@ -102,7 +103,7 @@ async function replay(chain: number, options: Options): Promise<void> {
   }
   if (process.stderr.isTTY)
     process.stderr.write(
-      `${paint('dim', `up to sequence ${place.after}; go on with --after ${place.after}`)}\n`,
+      `${paint('dim', `up to sequence ${place.after}; continue with --after ${place.after}`)}\n`,
     )
 }
 
@@ -126,7 +127,7 @@ async function judge(outcome: StreamOutcome, oldest: number, failures: number): 
   if (outcome.kind === 'RESET_REQUIRED')
     throw new Failure(
       outcome.reason === 'REPLAY_UNAVAILABLE'
-        ? `these records are no longer kept; the oldest are available with --after ${oldest - 1}`
+        ? `these records are no longer retained; use --after ${oldest - 1} to begin with the oldest`
         : `the log cannot be resumed there: ${outcome.reason}; start again with --after ${oldest - 1}`,
       EXIT.absent,
     )

@@ -17,7 +17,7 @@ type Token = TokenList['tokens'][number]
 export const searchCommand = (): Command =>
   withService(new Command('search'))
     .description(
-      'finds an address on every chain, or tokens by symbol or name; exit code 3 if nothing is found',
+      'find an address on every chain, or tokens by symbol or name; exit code 3 if nothing is found',
     )
     .argument('<text>', 'an address, or a part of a symbol or name')
     .action(search)

@@ -2,7 +2,7 @@
  * `assay verify`: recomputes a token's quote from its own evidence, and checks it against a node of the caller's
  * choice.
  */
-import { type Client, type UnpricedQuote, type Verification, verify } from '@assay/sdk'
+import type { Client, UnpricedQuote, Verification } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
 import { addressOrSymbol, namedToken } from '../namedToken.ts'
@@ -14,7 +14,7 @@ type Options = ServiceChoice & { readonly rpc?: string }
 
 export const verifyCommand = (): Command =>
   withService(new Command('verify'))
-    .description('recomputes the price of a token from its evidence; exit code 1 if a number differs')
+    .description('recompute the price of a token from its evidence; exit code 1 if a number differs')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--rpc <url>', 'a node of your choice, to check the evidence against')
@@ -42,6 +42,7 @@ async function verifyQuote(chain: number, token: string, options: Options): Prom
     )
     return
   }
+  const { verify } = await import('@assay/sdk/verify')
   const verification = await verify(quote, {
     policy: await client.fetchPolicy(quote.policy_version),
     ...(options.rpc === undefined ? {} : { rpc: options.rpc }),
@@ -54,6 +55,7 @@ async function verifyQuote(chain: number, token: string, options: Options): Prom
 /** The stored record, then the overlay: whether there is a reason to withhold the price. */
 async function verifyPresented(client: Client, quote: UnpricedQuote, options: Options): Promise<void> {
   const { chain_id, token: token_address, as_of, reason } = quote
+  const { verify } = await import('@assay/sdk/verify')
   const verification = await verify(quote, {
     policy: await client.fetchPolicy(quote.policy_version),
     history: await client.fetchHistory({ chain_id, token_address, at_sequence: as_of.stream_sequence }),

@@ -26,7 +26,7 @@ const ID = 'the webhook, as `assay webhooks list` shows it'
 
 export function webhooksCommand(): Command {
   const webhooks = new Command('webhooks').description(
-    'URLs to call when a record meets a condition; needs a key with scope stream',
+    'manage URLs to call when a record meets a condition; needs a key with scope stream',
   )
   withService(webhooks.command('add'))
     .description('register a URL; its secret is printed once')
@@ -45,9 +45,9 @@ export function webhooksCommand(): Command {
     .option('--name <name>', 'what it is for')
     .action(add)
   withService(webhooks.command('list'))
-    .description('the webhooks of this key; for an operator, all webhooks')
+    .description('list the webhooks of this key; for an operator, all webhooks')
     .action(list)
-  one(webhooks, 'show', 'a webhook and, if it is parked, the reason', async (client, id, options) =>
+  one(webhooks, 'show', 'show a webhook and, if it is parked, the reason', async (client, id, options) =>
     show(options, await client.webhooks.fetch(id)),
   )
   one(webhooks, 'remove', 'delete a webhook', async (client, id, options) => {
@@ -56,7 +56,7 @@ export function webhooksCommand(): Command {
   })
   one(webhooks, 'test', 'send a test message now', test)
   withService(webhooks.command('deliveries'))
-    .description('deliveries made and pending, newest first')
+    .description('list deliveries made and pending, newest first')
     .argument('<webhook_id>', ID)
     .option('--limit <rows>', 'the maximum number to print', whole, 20)
     .action(async (id: string, options: ServiceChoice & { readonly limit: number }) => {
@@ -68,7 +68,7 @@ export function webhooksCommand(): Command {
   one(
     webhooks,
     'rotate',
-    'a new secret, printed once; the previous one keeps signing for a day',
+    'issue a new secret, printed once; the previous one keeps signing for a day',
     async (client, id, options) => showSecret(options, await client.webhooks.rotate(id)),
   )
   withService(webhooks.command('replay'))
@@ -119,7 +119,7 @@ async function conditionOf(client: Client, options: AddChoice): Promise<WebhookC
       EXIT.misused,
     )
   if (direction !== undefined && kind !== 'crosses')
-    throw new Failure('--direction goes with --crosses', EXIT.misused)
+    throw new Failure('--direction requires --crosses', EXIT.misused)
   if (kind === 'health') return { kind, chain_id }
   if (options.token === undefined) {
     if (kind === 'retracted') return { kind, chain_id }

@@ -7,8 +7,8 @@ import { incidentCommand, incidentsCommand } from './incident.ts'
 export const worldCommand = (): Command =>
   withProfile(withJson(new Command('world')))
     .enablePositionalOptions()
-    .description('only the local world; prints its endpoints and a configuration for it')
-    .option('--data <folder>', 'where the world is kept', './data')
+    .description('start only the local world; print its endpoints and a configuration for it')
+    .option('--data <folder>', 'folder of the world', './data')
     .option('--seed <seed>', 'another seed gives different trades', whole, 1)
     .action(async (options: WorldOptions) => (await import('../local/runWorld.ts')).runWorld(options))
     .addCommand(incidentsCommand())

@@ -134,7 +134,7 @@ function endsIn(file: string): readonly End[] {
     if (!(failure instanceof SyntaxError)) throw failure
   }
   throw new Failure(
-    `${file} is not of an export: choose another folder; if it was damaged, remove it to go on after the last file`,
+    `${file} is not from an export: choose another folder, or remove the file if it is damaged, to continue after the last one`,
     EXIT.misused,
   )
 }

@@ -19,7 +19,7 @@ export function assertSameLog(answer: Response, folder: ExportFolder, { last }: 
   if (said === 'none' || noted === null || noted === Number(said)) return
   throw otherLog(
     folder,
-    `has record ${last} of ${time(Number(said))} UTC, and the folder ends with a record ${last} of ${time(noted)} UTC: it is another log`,
+    `has record ${last} from ${time(Number(said))} UTC, and the folder ends with record ${last} from ${time(noted)} UTC: it is another log`,
   )
 }
 
@@ -38,7 +38,7 @@ export async function explained(
     )
   if (epochOf(last) < epoch)
     return new Failure(
-      `the log began epoch ${epoch}, as after a restore from a backup, and ${folder.path} ends at record ${last} of epoch ${epochOf(last)}: what was published between is missing, and the last records of the folder may not be in the log any more. Begin a new folder: --folder ${folder.path}-epoch${epoch}`,
+      `the log began epoch ${epoch}, as after a restore from a backup, and ${folder.path} ends at record ${last} of epoch ${epochOf(last)}: records published in between are missing, and the last records of the folder may no longer be in the log. Begin a new folder: --folder ${folder.path}-epoch${epoch}`,
       EXIT.absent,
     )
   if (last + 1 < oldest)

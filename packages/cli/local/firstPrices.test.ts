@@ -29,7 +29,7 @@ async function serving(answers: { readonly chains: Answer[]; readonly tokens: An
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-it('says which chains are awaited and why, until each has a price', async () => {
+it('says which chains it is waiting for and why, until each has a price', async () => {
   const url = await serving({
     chains: [
       chains([1, health('UNAVAILABLE', ['WORKER_SILENT'], null)], [56, health('GAP', ['BEHIND'], 40)]),
@@ -47,7 +47,7 @@ it('says which chains are awaited and why, until each has a price', async () => 
   ])
 })
 
-it('goes on when the quota of the key is spent, and gives up on a key that is none', async () => {
+it('continues when the quota of the key is spent, and stops when the key is invalid', async () => {
   const refused = (status: number, code: string): Answer => ({ status, body: { error: { code } } })
   const busy = { chains: [refused(429, 'RATE_LIMITED'), chains([1, HEALTHY])], tokens: [priced('PRICED')] }
   expect(await untilPriced(await serving(busy), 'key', () => undefined)).toBeNull()
@@ -57,7 +57,7 @@ it('goes on when the quota of the key is spent, and gives up on a key that is no
   })
 })
 
-it('names the chains that have no price when its patience ends', async () => {
+it('names the chains that have no price when it stops waiting', async () => {
   const url = await serving({ chains: [chains([137, HEALTHY])], tokens: [priced('UNPRICED')] })
   expect(await untilPriced(url, 'key', () => undefined, 0)).toBe(
     `After 0 s 0 of 1 chains have prices, waiting for 137 (reading its pools). Details: ${url}/v1/chains`,

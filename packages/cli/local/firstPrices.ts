@@ -2,7 +2,9 @@
  * Waits for the first price on every chain of a started service, and reports meanwhile which chains are missing and
  * why.
  */
-import { AssayError, type Chain, createClient } from '@assay/sdk'
+import type { Chain } from '@assay/sdk'
+import { createClient } from '@assay/sdk/client'
+import { AssayError } from '@assay/sdk/failure'
 
 /** Takes a few seconds with native nodes; emulated ones on a busy machine need minutes. */
 const PATIENCE_MS = 300_000

@@ -10,7 +10,7 @@ export function refuseUnwritable(folder: string): void {
   } catch (failure) {
     const { code } = failure as NodeJS.ErrnoException
     throw new Failure(
-      `${folder} cannot be written to (${code}): choose another folder with --data, or change who owns it`,
+      `cannot write to ${folder} (${code}): choose another folder with --data, or change its owner`,
     )
   }
 }

@@ -8,7 +8,7 @@ import { keyIn } from './ownKey.ts'
 const folder = mkdtempSync(join(tmpdir(), 'assay-key-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('O5: a key is kept for its owner alone, and one that others may have read is refused', async () => {
+it('O5: the key file is readable by its owner only, and one that others could read is refused', async () => {
   const config = environmentConfig({ ASSAY_RPC_1: 'http://127.0.0.1:1' }, { folder })
   const file = join(folder, 'key')
   const key = await keyIn(file, config)

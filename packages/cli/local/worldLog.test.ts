@@ -32,8 +32,8 @@ async function serve(): Promise<void> {
   await service.close()
 }
 
-describe('a log held against its world', () => {
-  it('is left alone where there is none, or the world has all of its blocks', async () => {
+describe('a log compared with its world', () => {
+  it('is left alone when there is no log, or the world has all of its blocks', async () => {
     expect(await matchLog(database, world)).toBeNull()
     expect(existsSync(database)).toBe(false)
     await serve()
@@ -42,7 +42,7 @@ describe('a log held against its world', () => {
     expect(await epoch()).toBe(0)
   })
 
-  it('gets a new epoch where the world is behind it, and is then followed again', async () => {
+  it('gets a new epoch when the world is behind it, and is then followed again', async () => {
     const { positions } = await readPositions(database, [CHAIN_ID])
     await chain.revert(snapshot)
     const remark = await matchLog(database, world)
@@ -55,7 +55,7 @@ describe('a log held against its world', () => {
     expect(await matchLog(database, world)).toBeNull()
   })
 
-  it('is set aside where the world has none of its blocks, and the next one begins above it', async () => {
+  it('is moved away when the world has none of its blocks, and the next log begins above it', async () => {
     const other = await startTestChain()
     try {
       const remark = await matchLog(database, { chains: [other.world], close: async () => undefined })
@@ -72,7 +72,7 @@ describe('a log held against its world', () => {
 })
 
 describe('the control socket of a world', () => {
-  it('takes incidents, tells what is wrong with one, and keeps a second world away', async () => {
+  it('accepts incidents, says what is wrong with a bad one, and refuses a second world', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'assay-control-'))
     try {
       await refuseSecond(folder)

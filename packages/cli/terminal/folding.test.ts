@@ -23,7 +23,7 @@ const ROWS: readonly Row[] = [
 const at = (width: number, rows = ROWS) => foldedLines(COLUMNS, rows, width)
 
 describe('a table', () => {
-  it('is whole where it fits', () => {
+  it('is printed whole when it fits', () => {
     expect(at(80)).toEqual([
       'Token                   Price            More',
       'WETH                $3,000.25  High      healthy',
@@ -32,7 +32,7 @@ describe('a table', () => {
     expect(at(48)).toEqual(at(80))
   })
 
-  it('cuts what may be cut first, and only as far as needed', () => {
+  it('shortens what may be shortened first, and only as far as needed', () => {
     expect(at(44)).toEqual([
       'Token               Price            More',
       'WETH            $3,000.25  High      healthy',
@@ -40,7 +40,7 @@ describe('a table', () => {
     ])
   })
 
-  it('then folds columns by their rank, and shows their words in those that stay', () => {
+  it('then folds columns by rank, and shows their text in the remaining ones', () => {
     expect(at(30)[2]).toBe('A rather…          –  NO_ROUTE')
     expect(at(24)).toEqual([
       'Token              Price',
@@ -49,12 +49,12 @@ describe('a table', () => {
     ])
   })
 
-  it('shows a name of several lines or in colours as one plain line', () => {
+  it('shows a name with line breaks or colours as one plain line', () => {
     const name = '\u001B[31mEVIL\n\tNAME'
     expect(at(80, [{ name, price: '$1', why: 'Low' }])[1]).toBe('EVIL NAME     $1  Low  healthy')
   })
 
-  it('is never wider than the terminal while its columns can fold or be cut', () => {
+  it('is never wider than the terminal while its columns can fold or be shortened', () => {
     const row = fc.record({
       name: fc.string({ maxLength: 50 }),
       price: fc.option(fc.stringMatching(/^\$\d{1,9}$/)),

@@ -1,4 +1,4 @@
-/** Whatever a service says, a terminal is only shown it. */
+/** Text from a service never controls the terminal. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { runs, survive, text } from '../../server/ops/testing/hostile.ts'
@@ -17,7 +17,7 @@ const COMMANDS = [
   '\u001b',
 ]
 
-it('text of anything loses what moves, erases, asks or turns, and keeps colours and lines', () => {
+it('arbitrary text loses its cursor, erase, query and direction codes, and keeps colours and line breaks', () => {
   const said = fc.array(fc.oneof(text(20), fc.constantFrom(...COMMANDS, '\u001b[31m', '\u001b[0m', '\n')), {
     maxLength: 8,
   })

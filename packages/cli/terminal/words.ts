@@ -1,5 +1,6 @@
 /** Numbers and times in readable form. */
-import { exact, type ExactValue } from '@assay/sdk'
+import type { ExactValue } from '@assay/sdk'
+import * as exact from '@assay/sdk/exact'
 
 /** Enough digits to distinguish prices and few enough to align. */
 const PRICE_DIGITS = 7

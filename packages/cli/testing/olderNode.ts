@@ -1,4 +1,4 @@
-/** A module to `--import`: the process says it is Node 20, with these facts in the place of its own. */
+/** A module to `--import`: the process claims to be Node 20, with these facts in place of its own. */
 export const olderNode = (facts: { readonly arch?: string; readonly execPath?: string }): string => {
   const versions = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
   const others = Object.entries(facts).map(

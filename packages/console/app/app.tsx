@@ -55,7 +55,7 @@ export function App() {
   const logOut = () => {
     client.endSession().then(
       () => leave(null),
-      () => leave('The service did not answer; the session ends by itself.'),
+      () => leave('The service did not answer; the session will expire.'),
     )
   }
   switch (state.is) {

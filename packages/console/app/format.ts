@@ -82,6 +82,7 @@ export const dateTime = (ms: number): string =>
 export const words = (code: string): string => {
   if (code === 'OK') return code
   if (code === 'FEED') return 'No feed'
+  if (code === 'OPERATOR') return 'By operator'
   const text = code
     .toLowerCase()
     .replaceAll('_', ' ')

@@ -69,9 +69,11 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
           {link('stream')}
           {session.scopes.includes('admin') && link('operations')}
         </nav>
-        <Unwell live={live} />
+        <div class="feed">
+          <Connection live={live} />
+          <Unwell live={live} />
+        </div>
         <Search live={live} />
-        <Connection live={live} />
         <ThemeSwitch />
         <button type="button" class="quiet" onClick={onLogOut}>
           Log out
@@ -108,7 +110,7 @@ function Connection({ live }: { readonly live: Live }) {
   )
 }
 
-/** One chain by name and state; for several, their number. It comes and goes where nothing is moved by it. */
+/** One chain by name and state; for several, their number. It comes and goes below the connection, so nothing moves. */
 function Unwell({ live }: { readonly live: Live }) {
   const chains = [...useLive(live).chains.values()].filter(
     ({ health }) => health !== null && health.status !== 'HEALTHY',

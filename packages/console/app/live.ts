@@ -340,8 +340,8 @@ export function useLive(live: Live): Live {
 
 /** The last health the follower received, or initially that of the service; silence makes it UNAVAILABLE. */
 function healthIn(follower: Follower, first: Health | null): Health | null {
-  const told = follower.health ?? first
+  const reported = follower.health ?? first
   const gone = follower.sequence === null ? null : follower.feedGone()
-  if (told === null || gone === null || toGone(told.status) !== null) return told
-  return { ...told, status: gone, reasons: [...told.reasons, 'WORKER_SILENT'] }
+  if (reported === null || gone === null || toGone(reported.status) !== null) return reported
+  return { ...reported, status: gone, reasons: [...reported.reasons, 'WORKER_SILENT'] }
 }

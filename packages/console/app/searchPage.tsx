@@ -44,7 +44,7 @@ function Found({ live, address, found }: FoundProps) {
       {knownOn.size === 0 && (
         <p role="status">Nothing is known under this address on any chain served here.</p>
       )}
-      <ul class="plain">
+      <ul class="plain found">
         {found.tokens.map(token => (
           <li key={`t${token.chain_id}`}>
             <a href={hrefOf.token(token.chain_id, token.token_address)}>
@@ -91,7 +91,7 @@ function BySymbol({ live, text }: { readonly live: Live; readonly text: string }
       </p>
     )
   return (
-    <ul class="plain">
+    <ul class="plain found">
       {found.map(row => (
         <li key={row.key}>
           <a href={hrefOf.token(row.token.chain_id, row.token.token_address)}>{row.token.symbol}</a> on{' '}

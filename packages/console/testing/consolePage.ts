@@ -76,7 +76,7 @@ export async function logIn({ page }: ConsolePage, key: string): Promise<void> {
 /** For machines with other things to do. */
 export const PATIENT = { timeout: 60_000 } as const
 
-/** Of a page that is loaded anew: when its first price was drawn, and what it had asked for by then. */
+/** For a page loaded from scratch: when its first price was drawn, and its requests until then. */
 export type FirstPrice = { readonly drawnAtMs: number; readonly asked: readonly string[] }
 
 export async function firstPrice({ page }: ConsolePage): Promise<FirstPrice> {

@@ -79,5 +79,7 @@ export async function faultsOf(page: Page, isTail: boolean): Promise<readonly st
 
 export async function picture(page: Page, name: string, { width, scheme }: Look): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
+  // Otherwise the header stands in the middle of the picture.
+  await page.evaluate(() => window.scrollTo(0, 0))
   await page.screenshot({ path: join(FOLDER, `${name}-${width}-${scheme}.png`), fullPage: true })
 }

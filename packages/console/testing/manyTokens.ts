@@ -38,6 +38,8 @@ export type ManyTokens = {
   readonly key: string
   /** New prices for these tokens, as one step. */
   move(tokens: readonly number[]): Promise<void>
+  /** The `data-token` of a token's row. */
+  rowOf(token: number): string
   close(): Promise<void>
 }
 
@@ -126,6 +128,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     url: `http://127.0.0.1:${port}`,
     key,
     move,
+    rowOf: n => `${CHAIN}/${tokenAt(n)}`,
     async close() {
       clearInterval(reporting)
       gate.close()

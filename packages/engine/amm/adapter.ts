@@ -138,7 +138,7 @@ export type Identity<K extends Kind> = {
    */
   isPossible(state: K['state']): boolean
   /** Fields in which our state differs from the chain's; `event` is the chain's value. */
-  differences(ours: K['state'], chain: K['state']): readonly Difference[]
+  differences(terms: K['terms'], ours: K['state'], chain: K['state']): readonly Difference[]
   /** The pool's holdings, in the wire format. */
   holdings(state: K['state']): Holdings
   /** Additional wire fields of a pool that is not a contract of its own; null for a pool that is. */

@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const query = fc.record({ side, x: side, boundary })
 
 describe('R-ticks-5: depth index', () => {
-  it('after any swaps, mints and burns is the walk and a fresh index, to the unit', () => {
+  it('after any swaps, mints and burns equals the walk and a fresh index, to the unit', () => {
     fc.assert(
       fc.property(
         poolPlan,
@@ -71,7 +71,7 @@ describe('R-ticks-5: depth index', () => {
     )
   })
 
-  it('answers at every price of a window, on its stops and beside them', () => {
+  it('answers at every price of a window, on its stops and next to them', () => {
     const { terms, state } = build(DENSE)
     const index = new DepthIndex(terms.book, terms.feePpm)
     for (let distance = -420; distance <= 420; distance++) {
@@ -140,7 +140,7 @@ describe('R-ticks-5: depth index', () => {
     }
   })
 
-  it('finds the limit however wrong the hint of its distance is', () => {
+  it('finds the limit however wrong its distance hint is', () => {
     const { terms, state } = build(DENSE)
     const index = new DepthIndex(terms.book, terms.feePpm)
     fc.assert(
@@ -161,7 +161,7 @@ describe('R-ticks-5: depth index', () => {
     )
   })
 
-  it('knowing less it gives the same answer, or none where the loop has none', () => {
+  it('with fewer known ticks gives the same answer, or none when the loop has none', () => {
     fc.assert(
       fc.property(
         poolPlan,
@@ -185,7 +185,7 @@ describe('R-ticks-5: depth index', () => {
     )
   })
 
-  it('starts again from a state that contradicts it, and gives up where liquidity would be negative', () => {
+  it('starts again from a state that contradicts it, and gives up when liquidity would be negative', () => {
     const { terms, state } = build(DENSE)
     const index = new DepthIndex(terms.book, terms.feePpm)
     const { limit, ticks } = limitOf(state, 0, 0, percent(2n))

@@ -44,14 +44,14 @@ describe('price limit', () => {
     )
   })
 
-  it('lies on the boundary where the boundary is an integer', () => {
+  it('lies on the boundary when the boundary is an integer', () => {
     expect(limitAbove(10n ** 20n, rootOf({ num: 121n, den: 100n }))).toBe(11n * 10n ** 19n)
     expect(limitBelow(10n ** 20n, rootOf({ num: 81n, den: 100n }))).toBe(9n * 10n ** 19n)
     expect(limitAbove(10n ** 20n, rootOf({ num: 1n, den: 1n }))).toBe(10n ** 20n)
     expect(limitBelow(10n ** 20n, rootOf({ num: 7n, den: 7n }))).toBe(10n ** 20n)
   })
 
-  it('decides by the squares where 192 bits of the root do not', () => {
+  it('compares the squares when 192 bits of the root cannot decide', () => {
     // sqrt(1 + e) for e = 1/2^400 and a price of 2^159: the product is within 2^-40 of an integer.
     const value = 1n << 159n
     const hair = { num: (1n << 400n) + 1n, den: 1n << 400n }

@@ -103,7 +103,7 @@ describe('against the SDK', () => {
     expect(fallbacks).toBeGreaterThan(100)
   })
 
-  it('the price after an input of token0 agrees where the sum overflows and the product does not', () => {
+  it('the price after an input of token0 agrees when the sum overflows and the product does not', () => {
     const high = fc.bigInt({ min: MAX_SQRT_RATIO >> 8n, max: MAX_SQRT_RATIO - 1n })
     const much = fc.bigInt({ min: 1n << 120n, max: (1n << 128n) - 1n })
     fc.assert(
@@ -122,7 +122,7 @@ describe('against the SDK', () => {
     )
   })
 
-  it('the price after an input of token1 agrees, or both refuse to pass 160 bits', () => {
+  it('the price after an input of token1 agrees, or both refuse more than 160 bits', () => {
     fc.assert(
       fc.property(price, liquidity, natural(200), (value, amount, input) => {
         const expected = big(
@@ -223,7 +223,7 @@ describe('against the SDK', () => {
     )
   })
 
-  it('what a walk to a limit takes in is the smallest input with which the SDK arrives there', async () => {
+  it('the input of a walk to a limit is the smallest with which the SDK arrives there', async () => {
     await fc.assert(
       fc.asyncProperty(poolPlan, side, limitDistance, async (plan, token, distance) => {
         const pool = build(plan)

@@ -12,7 +12,7 @@ export const SLOT_FAMILY = {
   book: ({ book }: { readonly book: TickBook }) => book,
   tick: ({ tick }: Slot) => tick,
   isPossible: ({ liquidity }: Slot) => liquidity >= 0n,
-  differences: slotDifferences,
+  differences: (_terms: object, ours: Slot, chain: Slot) => slotDifferences(ours, chain),
   holdings: slotText,
   explains: () => false,
   tickChange,

@@ -30,7 +30,7 @@ const pool = (liquidity: bigint, lower: number, upper: number): { terms: V3Terms
 }
 
 describe('swap loop', () => {
-  it('R-ticks-4: knowing less it gives the same answer or none, and one for any input that stays inside', () => {
+  it('R-ticks-4: with fewer known ticks it gives the same answer or none, and one for any input that stays inside', () => {
     let known = 0
     fc.assert(
       fc.property(poolPlan, side, order, distance, distance, (plan, token, what, below, above) => {
@@ -55,7 +55,7 @@ describe('swap loop', () => {
     expect(known).toBeGreaterThan(200)
   })
 
-  it('walks to a limit exactly when the limit is inside what is known', () => {
+  it('walks to a limit exactly when the limit is within the known ticks', () => {
     fc.assert(
       fc.property(poolPlan, side, distance, distance, distance, (plan, token, below, above, far) => {
         const { terms, state } = build(plan)
@@ -129,7 +129,7 @@ describe('swap loop', () => {
     expect(up).toMatchObject({ tick: 60, liquidity: 0n })
   })
 
-  it('ends on the last known tick as the contract does where that is a word edge', () => {
+  it('ends on the last known tick as the contract does when that is a word edge', () => {
     const { terms, state } = pool(10n ** 18n, -60_000, 60_000)
     // The words of spacing 60 begin at multiples of 15,360 and end 60 before them.
     const words = knownBetween(terms, toTick(-15_360), toTick(15_300))
@@ -151,7 +151,7 @@ describe('swap loop', () => {
     }
   })
 
-  it('answers Incomplete when the book takes away more than there is', () => {
+  it('returns Incomplete when the book removes more than there is', () => {
     const { terms, state } = pool(10n ** 18n, -60, 60)
     const wrong = { ...state, liquidity: 10n ** 17n }
     expect(

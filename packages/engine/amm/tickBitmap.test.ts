@@ -56,7 +56,7 @@ describe('R-ticks-1: tick bitmap', () => {
     )
   })
 
-  it('reaches every edge once when it goes on from stop to stop', () => {
+  it('reaches every edge once when it continues from stop to stop', () => {
     for (const s of [60, 200].map(toTick)) {
       const down: Tick[] = []
       for (let at = toTick(MAX_TICK - 1); at > MIN_TICK; at = toTick(edgeFrom(at, 0, s) - 1))

@@ -21,7 +21,7 @@ const make =
     new tickBook.TickBook(SPACING, tickBook.FULL_RANGE, entries)
 
 describe('R-ticks-3, R-ticks-4: tick book', () => {
-  it('keeps what starts and what ends at a tick, and forgets a tick when both are gone', () => {
+  it('keeps what starts and what ends at a tick, and drops a tick when both are gone', () => {
     const book = tickBook.fromLoaded(SPACING, null)
     expect(book.change(change(-10n, 10n, 5n))).toBe(true)
     expect(book.change(change(10n, 20n, 7n))).toBe(true)
@@ -72,7 +72,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     )
   })
 
-  it('is the same book read back from its entries', () => {
+  it('reads back from its entries as the same book', () => {
     fc.assert(
       fc.property(poolPlan, plan => {
         const { book } = build(plan).terms
@@ -84,7 +84,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     )
   })
 
-  it('refuses to take more than is there, and is not changed by it', () => {
+  it('refuses to remove more than there is, and stays unchanged', () => {
     const book = tickBook.fromLoaded(SPACING, null)
     book.change(change(-10n, 10n, 5n))
     book.change(change(10n, 20n, 7n))
@@ -98,7 +98,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     expect(book.entries()).toEqual(before)
   })
 
-  it('limits what is taken by both of its ticks', () => {
+  it('limits what is removed by both of its ticks', () => {
     const book = tickBook.fromLoaded(SPACING, null)
     for (const one of [
       change(-10n, 10n, 5n),
@@ -115,7 +115,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     expect(book.change(change(-10n, 10n, -5n))).toBe(true)
   })
 
-  it('refuses ticks the contract has not, and more than 128 bits on one', () => {
+  it('refuses ticks outside the contract’s range, and more than 128 bits on one', () => {
     const book = tickBook.fromLoaded(SPACING, null)
     expect(book.change(change(5n, 10n, 1n))).toBe(false)
     expect(book.change(change(10n, 10n, 1n))).toBe(false)
@@ -128,7 +128,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     expect(book.size).toBe(2)
   })
 
-  it('keeps nothing outside its known range, and takes changes there as they come', () => {
+  it('keeps nothing outside its known range, and ignores changes there', () => {
     const book = new tickBook.TickBook(SPACING, { lowest: toTick(-100), highest: toTick(100) }, [])
     expect(book.change(change(-200n, 50n, 9n))).toBe(true)
     expect(book.entries()).toEqual([entry(50n, 9n, -9n)])
@@ -138,7 +138,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     expect(book.size).toBe(0)
   })
 
-  it('is made from bitmap words, which decide what is known', () => {
+  it('is built from bitmap words, which decide what is known', () => {
     const words = [-1n, 0n].map(position => ({ position, bits: position === 0n ? 0b101n : 1n << 255n }))
     const entries = [entry(-10n, 4n, 4n), entry(0n, 3n, 1n), entry(20n, 5n, -5n)]
     const book = tickBook.fromWords(SPACING, words, entries)
@@ -172,7 +172,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     }
   })
 
-  it('refuses entries that no positions give', () => {
+  it('refuses entries that no positions produce', () => {
     expect(make(entry(5n, 1n, 1n))).toThrow('multiple')
     expect(make(entry(10n, 1n, 1n), entry(10n, 1n, 1n))).toThrow('twice')
     expect(make(entry(10n, 1n, 3n))).toThrow('no positions')

@@ -45,7 +45,7 @@ export function fromWords(
   const agrees = marked.length === book.size && marked.every((tick, i) => book.tickAt(count(i)) === tick)
   assert(
     agrees,
-    () => `${marked.length} ticks are marked in the words, ${book.size} were given, not the same`,
+    () => `${marked.length} ticks are marked in the words, but a different set of ${book.size} was given`,
   )
   return book
 }

@@ -3,7 +3,7 @@
  * every edge of the curve they share.)
  *
  * A twin is advanced by the pool's events alone. Before each Swap the twin foresees it from what was asked: amounts, price,
- * tick and liquidity must be those of the log, at the fee the pool has told. Then its storage is read, fee included, and the
+ * tick and liquidity must be those of the log, at the fee the pool reported. Then its storage is read, fee included, and the
  * contract is asked for its depth, and the published quoter for both kinds of swap.
  */
 import {
@@ -80,13 +80,13 @@ type Contracts = {
   readonly name: string
   readonly tiers: readonly { readonly feePpm: number; readonly tickSpacing: number }[]
   create(pair: readonly [Address, Address], feePpm: number): Promise<Address>
-  /** Takes a share of the fees for whoever runs the pools. */
+  /** Takes a share of the fees for the operator of the pools. */
   charge(pool: Address, feePpm: number): Promise<void>
   born(tier: { readonly feePpm: number; readonly tickSpacing: number }): Born
   mint(pool: Address, lower: number, upper: number, liquidity: bigint): Hex
   events(logs: TransactionReceipt['logs']): AlgebraEvent[]
   state(pool: Address): Promise<AmmState>
-  /** What the published quoter says of an exact input, or output, and at which fee. */
+  /** The published quoter's result for an exact input, or output, and its fee. */
   quote(question: Question): Promise<{ readonly amount: bigint; readonly feePpm: bigint | null }>
 }
 
@@ -314,7 +314,7 @@ const SUBJECTS = FAMILIES.flatMap(of =>
 )
 
 describe.each(SUBJECTS)('R-ticks-1, R-ticks-2: $name', ({ of, tier, name }) => {
-  it('swaps as we foresee, its events tell its state, and its depth is what it takes in', async () => {
+  it('swaps as simulated, its events give its state, and its depth is what it takes in', async () => {
     onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
     const random = new Random(seed, name)
     const subject = await createSubject(random, of, tier)
@@ -336,7 +336,7 @@ describe.each(SUBJECTS)('R-ticks-1, R-ticks-2: $name', ({ of, tier, name }) => {
   })
 })
 
-it('was asked often enough, and saw the fee of Algebra move', () => {
+it('had enough cases, and the fee of Algebra moved', () => {
   for (const { name } of FAMILIES) {
     const subjects = SUBJECTS.filter(({ of }) => of.name === name)
     expect(done.swaps.get(name)).toBeGreaterThanOrEqual(subjects.length * ROUNDS * SWAPS_PER_ROUND * 0.6)

@@ -9,7 +9,7 @@ const anyTick = fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 }).map(toTick)
 const next = (tick: Tick): Tick => toTick(tick + 1)
 
 describe('R-ticks-1: tick math', () => {
-  it('begins and ends at the prices the contract names', () => {
+  it('starts and ends at the prices the contract names', () => {
     expect(sqrtRatioAtTick(MIN_TICK)).toBe(MIN_SQRT_RATIO)
     expect(sqrtRatioAtTick(MAX_TICK)).toBe(MAX_SQRT_RATIO)
     expect(sqrtRatioAtTick(toTick(0))).toBe(1n << 96n)
@@ -17,7 +17,7 @@ describe('R-ticks-1: tick math', () => {
     expect(tickAtSqrtRatio(MAX_SQRT_RATIO - 1n)).toBe(MAX_TICK - 1)
   })
 
-  it('refuses what lies outside', () => {
+  it('refuses values outside the range', () => {
     expect(() => sqrtRatioAtTick(toTick(MAX_TICK + 1))).toThrow('outside')
     expect(() => sqrtRatioAtTick(toTick(MIN_TICK - 1))).toThrow('outside')
     expect(() => tickAtSqrtRatio(MIN_SQRT_RATIO - 1n)).toThrow('outside')
@@ -52,7 +52,7 @@ describe('R-ticks-1: tick math', () => {
     )
   })
 
-  it('accepts a tick at its prices, and the tick below only where it ends', () => {
+  it('accepts a tick at its prices, and the tick below only at its end', () => {
     fc.assert(
       fc.property(anyTick, tick => {
         const price = sqrtRatioAtTick(tick)

@@ -36,7 +36,7 @@ describe('backing', () => {
     expect(cap(s)).toBe(expected)
   })
 
-  it('R-back-1: a little too much counts when it has shown for five minutes, and not when it was gone between', () => {
+  it('R-back-1: a small excess counts once it has lasted five minutes, and not if it ended in between', () => {
     const s = pair()
     held(s, 10_100n, 10_000n)
     s.mine({ afterMs: 5 * MINUTE - 1000 })
@@ -78,7 +78,7 @@ describe('backing', () => {
     expect(cap(s)).toBeNull()
   })
 
-  it('R-back-2: says nothing of a pool that changed after the block, and goes with its block', () => {
+  it('R-back-2: ignores a pool that changed after the block, and is undone with its block', () => {
     const s = pair()
     const before = s.tip
     s.sell(P1, 10n * E18)

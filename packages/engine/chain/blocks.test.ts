@@ -75,7 +75,7 @@ describe('a block', () => {
     expect(payload['amount1']).toMatch(/^-\d+$/)
   })
 
-  it('R-record-7: every swap is observed, in the order of the logs, also those of a pool that no token is priced by', () => {
+  it('R-record-7: every swap is observed, in log order, also those of a pool that prices no token', () => {
     const s = market()
     s.sell(P2, E18)
     s.buy(P1, E6)
@@ -88,7 +88,7 @@ describe('a block', () => {
     ])
   })
 
-  it('R-pool-1: events of a pool that is not tracked are not ours', () => {
+  it('R-pool-1: events of an untracked pool are ignored', () => {
     const s = market()
     s.bornV2(P3, [T, X], [USDC, Y])
     s.sim.forget()
@@ -134,7 +134,7 @@ describe('a block', () => {
 })
 
 describe('a reorganisation', () => {
-  it('R-reorg-3, R-retract-3: takes back what was published on the orphaned blocks, names it, and carries the state after', () => {
+  it('R-reorg-3, R-retract-3: withdraws what was published on the orphaned blocks, names it, and carries the state after', () => {
     const s = market()
     const before = s.price(T)
     const branch = s.branch()
@@ -155,7 +155,7 @@ describe('a reorganisation', () => {
     expect(s.price(T)).toEqual(before)
   })
 
-  it('R-reorg-2: undoes pools to what they were: state, average, history, evidence', () => {
+  it('R-reorg-2: restores pools to what they were: state, average, history, evidence', () => {
     const s = market()
     const before = structuredClone(s.pool(P1).state)
     const branch = s.branch()
@@ -167,7 +167,7 @@ describe('a reorganisation', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
-  it('R-reorg-2: undoes a pool that was read again at the orphaned block to what it was before that block', () => {
+  it('R-reorg-2: restores a pool that was read again at the orphaned block to what it was before that block', () => {
     const s = market()
     const before = structuredClone(s.pool(P1).state)
     const branch = s.branch()
@@ -178,7 +178,7 @@ describe('a reorganisation', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
-  it('R-reorg-2: undoes the ticks of a v3 pool too', () => {
+  it('R-reorg-2: restores the ticks of a v3 pool too', () => {
     const s = scenario({ stables: [DAI] })
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
     s.mine()
@@ -215,7 +215,7 @@ describe('a reorganisation', () => {
     expect(payloads[1]).toEqual({ ...seen[0], finality: 'orphaned' })
   })
 
-  it('R-retract-4: a pool whose published state was orphaned is retracted with its state after; one that was not is left alone', () => {
+  it('R-retract-4: a pool whose published state was orphaned is retracted with its state after; other pools are left alone', () => {
     const s = market()
     s.sell(P2, 1_000n * E18)
     s.mine()
@@ -236,7 +236,7 @@ describe('a reorganisation', () => {
     expect([recordOf(s, P2), s.said(U)]).toEqual([undefined, 'none'])
   })
 
-  it('R-retract-4, R14: a pool created in an orphaned block vanishes, POOL_ORPHANED, with the price it gave', () => {
+  it('R-retract-4, R14: a pool created in an orphaned block disappears, POOL_ORPHANED, with the price it gave', () => {
     const s = scenario()
     s.enrol(T)
     s.mine()
@@ -280,7 +280,7 @@ describe('a reorganisation', () => {
     expect(s.result.needs).toEqual([])
   })
 
-  it('R-reorg-4, R-fold-8: a pool read at an orphaned block goes with it and is asked for again', () => {
+  it('R-reorg-4, R-fold-8: a pool read at an orphaned block is removed with it and requested again', () => {
     const s = scenario()
     s.mine()
     const branch = s.branch()
@@ -308,7 +308,7 @@ describe('a reorganisation', () => {
     expect(s.priced(T).stable.status).toBe('OK')
   })
 
-  it('R-reorg-2, R-fold-1: what did not come from the chain survives: enrolments, health, policy, coverage, pause', () => {
+  it('R-reorg-2, R-fold-1: state from outside the chain survives: enrolments, health, policy, coverage, pause', () => {
     const s = market()
     const branch = s.branch()
     s.mine()
@@ -369,7 +369,7 @@ describe('a reorganisation', () => {
     },
   )
 
-  it('R-reorg-3: a token published again only because of time or health while an orphaned block was the tip stands on the new one', () => {
+  it('R-reorg-3: a token republished only because of time or health while an orphaned block was the tip is carried over to the new one', () => {
     const s = market()
     const branch = s.branch()
     s.mine()
@@ -379,7 +379,7 @@ describe('a reorganisation', () => {
     expect([s.score(T), s.priced(T).as_of.block_hash]).toEqual([3, s.tip.hash])
   })
 
-  it('R-publish-4: says nothing of a token that had no price before it and has none after, for the same reason', () => {
+  it('R-publish-4: is silent about a token that had no price before it and has none after, for the same reason', () => {
     const s = scenario()
     s.mine()
     const [early, late] = [s.branch('b'), s.branch('c')]
@@ -416,7 +416,7 @@ describe('a reorganisation', () => {
 })
 
 describe('finality', () => {
-  it('R-final-2: lifts the pools of settled blocks to finalized, each with a record, and republishes what they lift', () => {
+  it('R-final-2: marks the pools of settled blocks finalized, each with a record, and republishes the tokens this raises', () => {
     const s = market()
     s.mine({ afterMs: 5 * MINUTE })
     s.sell(P1, 1_000n * E18)
@@ -439,7 +439,7 @@ describe('finality', () => {
     expect(recordOf(s, P1)).toBe(undefined)
   })
 
-  it('R-final-1: is monotone: an older report changes nothing', () => {
+  it('R-final-1: is monotonic: an older report changes nothing', () => {
     const s = market()
     const first = s.tip
     s.sell(P1, 1_000n * E18)
@@ -456,7 +456,7 @@ describe('finality', () => {
     expect(() => s.finalize({ ...s.tip, hash: '0xdead' })).toThrow('not on our chain')
   })
 
-  it('R-final-2: what is settled needs no undo: it goes from the commit', () => {
+  it('R-final-2: settled blocks need no undo data: it is deleted with the commit', () => {
     const s = market()
     const { number } = s.tip
     s.finalize()

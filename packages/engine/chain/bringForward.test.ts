@@ -11,7 +11,7 @@ import type { Block } from './block.ts'
 const START_MS = 1_700_000_000_000
 
 describe('R-verify-6: a pool read at a block', () => {
-  it('is, brought forward by the events since, what a read at the later block gives', () => {
+  it('and brought forward by later events equals a read at the later block', () => {
     let touched = 0
     fc.assert(
       fc.property(

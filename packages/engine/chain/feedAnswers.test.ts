@@ -6,7 +6,7 @@ const ONE = 100_000_000n
 const valueOf = (s: Scenario, token: typeof USDC) => s.state.stables.get(token)?.reading?.value
 
 describe('answers of feeds', () => {
-  it('R-reading-3: an answer that a proven block logs is the value of the stable, as one read from the feed is', () => {
+  it('R-reading-3: an answer that a proven block logs is the value of the stable, like one read from the feed', () => {
     const [logged, read] = [scenario(), scenario()]
     logged.mine()
     read.mine()
@@ -17,7 +17,7 @@ describe('answers of feeds', () => {
     expect(logged.said(USDC)).toBe('PRICE_UPSERT')
   })
 
-  it('R-reading-2: of a logged and a read answer the one of the newer block stands, in whatever order they come', () => {
+  it('R-reading-2: of a logged and a read answer the one from the newer block wins, in either order', () => {
     const s = scenario()
     const older = s.tip
     const newer = s.mine()
@@ -30,7 +30,7 @@ describe('answers of feeds', () => {
     expect(valueOf(s, USDC)).toBe(99_800_000n)
   })
 
-  it('R-reading-3: it is undone with its block, and the answer before it stands again', () => {
+  it('R-reading-3: it is undone with its block, and the answer before it applies again', () => {
     const s = scenario({ assetFeeds: [WETH] })
     s.v2(P1, [WETH, 5_000n * E18], [USDC, 10n * 10n ** 6n * E6])
     s.answered(WETH, 2_000n * ONE)
@@ -45,7 +45,7 @@ describe('answers of feeds', () => {
     expect(codes()).not.toContain('ANCHOR_DISPUTED')
   })
 
-  it('R-reading-1: at a block that is not ours it is dropped', () => {
+  it('R-reading-1: at a block off our chain it is dropped', () => {
     const s = scenario({ stables: [USDC, DAI] })
     const branch = s.branch()
     const lost = s.mine({ afterMs: SECOND })

@@ -16,7 +16,7 @@ function startedWith(sim: ChainSim) {
   return { state, block }
 }
 
-test('R-reorg-1: even the first block we ever saw can be replaced, down to its parent', () => {
+test('R-reorg-1: even the first block we saw can be replaced, down to its parent', () => {
   const sim = new ChainSim({ startMs: 1_700_000_000_000 })
   const other = sim.fork('b')
   const { state, block } = startedWith(sim)
@@ -35,7 +35,7 @@ test('R-reorg-1: even the first block we ever saw can be replaced, down to its p
   expect(needs).toEqual([{ kind: 'load', pool: POOL, why: 'ORPHANED' }])
 })
 
-test('faults R7: a reorganisation below what can be undone is refused, not guessed', () => {
+test('faults R7: a reorganisation deeper than the undo data is refused, not guessed', () => {
   const sim = new ChainSim({ startMs: 1_700_000_000_000 })
   const { state, block } = startedWith(sim)
   const next = sim.mine()

@@ -40,7 +40,7 @@ class Unwatched {
     this.s.run({ kind: 'block', block: { ...block, events: [] } })
   }
 
-  /** A block of which the pools that are known hear. */
+  /** A block whose events the known pools receive. */
   follow(afterMs: number): void {
     const block = this.s.sim.mine({ afterMs })
     this.#blocks.push(block)
@@ -123,8 +123,8 @@ function aged(pools: readonly Address[] = [P1]): Unwatched {
 
 const capsOf = (s: Scenario, pool = P1) => s.edge(pool).caps.map(({ code, cap }) => `${code} ${cap}`)
 
-describe('a pool that comes in with its past', () => {
-  it('R-history-1: is priced as one that was followed: its average, its median and its last trade are there', () => {
+describe('a pool added with its look-back', () => {
+  it('R-history-1: is priced like one followed all along: its average, its median and its last trade are there', () => {
     const chain = aged()
     const { s } = chain
     chain.look([P1])
@@ -134,7 +134,7 @@ describe('a pool that comes in with its past', () => {
     expect(s.pool(P1).state).toMatchObject({ lastTradeMs: s.tip.timeMs, past: { kind: 'READ' } })
   })
 
-  it('R-history-5: says that nobody proved its logs, and is believed less until five minutes were watched', () => {
+  it('R-history-5: is marked unproven, and capped until five minutes have been observed', () => {
     const chain = aged()
     const { s } = chain
     chain.look([P1], {}, false)
@@ -150,7 +150,7 @@ describe('a pool that comes in with its past', () => {
     expect(s.edge(P1).components.temporal.score).toBe(10)
   })
 
-  it('R-history-1, R-reorg-4: goes with the block it came in at, and is asked for again', () => {
+  it('R-history-1, R-reorg-4: is removed with the block it was added at, and requested again', () => {
     const chain = aged()
     const { s } = chain
     const branch = s.branch()
@@ -161,7 +161,7 @@ describe('a pool that comes in with its past', () => {
     expect(s.result.needs).toContainEqual({ kind: 'load', pool: P1, why: 'ORPHANED' })
   })
 
-  it('R-history-1, R-verify-3: is taken at the tip only', () => {
+  it('R-history-1, R-verify-3: is accepted at the tip only', () => {
     const chain = aged()
     const { s } = chain
     const pools = chain.back([P1])
@@ -188,7 +188,7 @@ describe('a pool that comes in with its past', () => {
     )
   })
 
-  it('R-history-6: a depth beyond the ticks that were read counts as none, and the pool is whole again after it', () => {
+  it('R-history-6: a depth beyond the ticks that were read counts as none, and the pool is complete again after it', () => {
     const s = scenario({ stables: [DAI] })
     s.bornV3(P1, T, DAI, { tick: 0, positions: [[-60_000, 60_000, 10n ** 24n]] })
     s.sim.forget()
@@ -214,7 +214,7 @@ describe('a pool that comes in with its past', () => {
     expect((less as bigint) * 100n).toBeGreaterThan((full as bigint) * 50n)
   })
 
-  it('R-history-8: that is followed already keeps its own past', () => {
+  it('R-history-8: that is already followed keeps its own history', () => {
     const chain = aged()
     const { s } = chain
     chain.look([P1])
@@ -229,7 +229,7 @@ describe('a pool that comes in with its past', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
-  it('R-history-8, R-rebase-2: comes back after a long stop, and its last trade from before it counts', () => {
+  it('R-history-8, R-rebase-2: returns after a long stop, and its last trade from before it counts', () => {
     const chain = aged()
     const { s } = chain
     chain.look([P1])
@@ -244,14 +244,14 @@ describe('a pool that comes in with its past', () => {
   })
 })
 
-describe('the past of a token in a look-back', () => {
+describe('the history of a token in a look-back', () => {
   const jumpOf = (s: Scenario): number | null =>
     s.priced(T).confidence.caps.find(({ code }) => code === 'PRICE_JUMP')?.cap ?? null
   const push = ({ s }: Unwatched, pools: readonly Address[]): void => {
     for (const pool of pools) s.buy(pool, (Y * 74n) / 100n)
   }
 
-  it('R-history-9: a price that was pushed and held for ten minutes is held against the 25 before', () => {
+  it('R-history-9: a price that was pushed and held for ten minutes is compared with the 25 before', () => {
     const chain = aged([P1, P2])
     const { s } = chain
     push(chain, [P1, P2])
@@ -264,7 +264,7 @@ describe('the past of a token in a look-back', () => {
     expect(s.edge(P1).components.temporal.score).toBe(10)
   })
 
-  it('R-history-9: of a token that had none it is what was folded, and ends no moment at the tip', () => {
+  it('R-history-9: of a token that had none is the folded one, and ends no minute at the tip', () => {
     const chain = aged()
     const { s } = chain
     const touchedMs = s.tip.timeMs
@@ -275,7 +275,7 @@ describe('the past of a token in a look-back', () => {
     expect(past.touchedMs).toBe(touchedMs)
   })
 
-  it('R-history-9, R-history-3: a pool that is known from its first event only touches its token there', () => {
+  it('R-history-9, R-history-3: a pool known from its first event only touches its token there', () => {
     const chain = unwatched([P1, P2])
     const { s } = chain
     chain.mine(MINUTE)
@@ -290,7 +290,7 @@ describe('the past of a token in a look-back', () => {
     expect(pasts.map(({ past }) => past.touchedMs)).toEqual([touchedMs])
   })
 
-  it('R-history-9, R-history-7: a stable is worth its present answer all along', () => {
+  it('R-history-9, R-history-7: a stable has its present value throughout', () => {
     const chain = aged()
     const { s } = chain
     s.stable(USDC, 99_000_000n)
@@ -298,7 +298,7 @@ describe('the past of a token in a look-back', () => {
     expect(folded?.past.open.at(-1)?.worth).toEqual({ num: 99_000_000n, den: 100_000_000n * E6 })
   })
 
-  it('R-history-9, R-past-1: what it came in with is part of the moment of the tip', () => {
+  it('R-history-9, R-past-1: its prices are part of the moment of the tip', () => {
     // T in USDC and, a little less, in WETH: when WETH doubles in the same moment the other pool is the median.
     const s = scenario()
     s.bornV2(P3, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -322,7 +322,7 @@ describe('the past of a token in a look-back', () => {
     expect([before, kept()]).toEqual([USDC, WETH])
   })
 
-  it('R-history-9, R-past-6: goes with the block it came in at, and is read back after a restart', () => {
+  it('R-history-9, R-past-6: is removed with its block, and read back after a restart', () => {
     const chain = aged()
     const { s } = chain
     const branch = s.branch()
@@ -336,7 +336,7 @@ describe('the past of a token in a look-back', () => {
     expect(s.token(T).past).toBeNull()
   })
 
-  it('R-history-9: of a token that is followed only what lies before that is taken', () => {
+  it('R-history-9: of a followed token only the part before that is used', () => {
     const chain = aged([P1, P2])
     const { s } = chain
     chain.unread(P1)
@@ -355,7 +355,7 @@ describe('the past of a token in a look-back', () => {
     expect(s.quote(T).own_past?.covered_ms).toBeGreaterThanOrEqual(41 * MINUTE)
   })
 
-  it('R-history-9, R-history-4: where one of its pools is not believed, its past begins now', () => {
+  it('R-history-9, R-history-4: when one of its pools is not believed, its history begins now', () => {
     const chain = aged([P1, P2])
     const { s } = chain
     const { pools, pasts } = chain.fold([P1, P2], {
@@ -390,20 +390,20 @@ describe('the last trade in a look-back', () => {
     return lastTradeMs === null ? null : s.tip.timeMs - lastTradeMs
   }
 
-  it('R-history-7: Y is worth what its hops that are followed say now', () => {
+  it('R-history-7: Y has the value of its hops that are followed now', () => {
     const chain = inWeth(true, 1_000n * E18)
     chain.look([P1])
     expect(tradedAgo(chain)).toBe(4 * MINUTE)
     expect(capsOf(chain.s)).not.toContain('NO_RECENT_TRADE 6')
   })
 
-  it('R-history-7: or what those say that come in with it', () => {
+  it('R-history-7: or of the hops added with it', () => {
     const chain = inWeth(false, 1_000n * E18)
     chain.look([P1, P2])
     expect(tradedAgo(chain)).toBe(4 * MINUTE)
   })
 
-  it('R-history-7, R-trade-2: none is known where Y has no worth, or where it is small to the pool', () => {
+  it('R-history-7, R-trade-2: is unknown when Y has no value, or when the trade is small for the pool', () => {
     const worthless = inWeth(false, 1_000n * E18)
     worthless.look([P1])
     const small = inWeth(true, 4n * E18)
@@ -412,7 +412,7 @@ describe('the last trade in a look-back', () => {
     expect(capsOf(small.s)).toContain('NO_RECENT_TRADE 6')
   })
 
-  it('R-history-1: the pools that Y is valued by stay as they are', () => {
+  it('R-history-1: the pools that value Y stay unchanged', () => {
     const chain = inWeth(true, 1_000n * E18)
     const { s } = chain
     const before = s.pool(P2).state
@@ -422,8 +422,8 @@ describe('the last trade in a look-back', () => {
   })
 })
 
-describe('a pool whose past could not be had', () => {
-  it('R-history-4: is capped until 35 minutes were watched, by its own timer', () => {
+describe('a pool whose history could not be read', () => {
+  it('R-history-4: is capped until 35 minutes have been observed, by its own timer', () => {
     const chain = aged()
     const { s } = chain
     chain.unread(P1)
@@ -436,7 +436,7 @@ describe('a pool whose past could not be had', () => {
     expect(capsOf(s)).not.toContain('HISTORY_UNREAD 3')
   })
 
-  it('R-history-4: starts from nothing beside one whose past was read, and with its depth where there is none', () => {
+  it('R-history-4: starts from nothing beside one whose history was read, and with its depth when there is none', () => {
     const chain = aged([P1, P2])
     chain.unread(P1)
     const { depthY, average } = chain.s.pool(P1).state
@@ -448,8 +448,8 @@ describe('a pool whose past could not be had', () => {
   })
 })
 
-describe('what an attacker does before anybody looks', () => {
-  it('T1, R-history-1: a pool that was made a minute before its token is asked for has earned a minute of weight', () => {
+describe('what an attacker does before anyone asks', () => {
+  it('T1, R-history-1: a pool created one minute before its token is requested has earned one minute of weight', () => {
     const chain = unwatched([])
     const { s } = chain
     for (let n = 0; n < 34; n++) chain.mine(MINUTE)
@@ -465,7 +465,7 @@ describe('what an attacker does before anybody looks', () => {
     expect((effectiveY(s.pool(P1).state, s.nowMs) as bigint) * 2n).toBeGreaterThan(depthY as bigint)
   })
 
-  it('T2, R-history-7: a pool that stood idle for three years is capped from the first answer', () => {
+  it('T2, R-history-7: a pool idle for three years is capped from the first answer', () => {
     const chain = unwatched()
     const { s } = chain
     for (let n = 0; n < 36; n++) chain.mine(MINUTE)
@@ -477,7 +477,7 @@ describe('what an attacker does before anybody looks', () => {
     expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 8'])
   })
 
-  it('T3, R-history-1: a price that was pushed for one block is seen against the time before it', () => {
+  it('T3, R-history-1: a price pushed for one block is compared with the time before it', () => {
     const chain = aged([P1, P2])
     const { s } = chain
     for (const pool of [P1, P2]) s.buy(pool, (Y * 74n) / 100n)

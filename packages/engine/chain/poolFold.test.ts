@@ -19,7 +19,7 @@ function wide(known?: readonly [number, number]): Scenario {
   return s
 }
 
-it('R-fresh-2: a Swap states the whole price and verifies; a Mint or Burn alone does not', () => {
+it('R-fresh-2: a Swap carries the whole price and verifies; a Mint or Burn alone does not', () => {
   const s = wide()
   const { verifiedMs } = s.pool(P1).state
   s.sim.liquidity(P1, -600, 600, LIQUIDITY)
@@ -53,7 +53,7 @@ it('R-verify-7: a pool that is no longer live has L = 0 and keeps its history an
   expect(state.jump).toEqual(before.jump)
 })
 
-it('R-verify-7: while depth is unknown its average goes on from the last known one, the booked span aside', () => {
+it('R-verify-7: while depth is unknown its average continues from the last known one, except for the booked span', () => {
   const s = wide([0, 2_040])
   const average = s.pool(P1).state.average as depthAverage.DepthAverage
   s.sell(P1, 10n ** 23n)

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { DYNAMIC_FEE } from '../amm/v4/swapFee.ts'
+import type { V4State, V4Terms } from '../amm/v4/kind.ts'
+import { v4 } from '../amm/v4/v4.ts'
 import * as byHand from '../testing/byHand.ts'
 import { DAI, E18, E6, HOUR, MINUTE, P1, P2, T, USDC, WETH } from '../testing/cast.ts'
 import { Scenario, scenario } from '../testing/scenario.ts'
@@ -12,6 +15,22 @@ function market(): Scenario {
   s.v2(P1, [T, X], [USDC, Y])
   s.enrol(T)
   return s
+}
+
+function v4Market(feePpm: bigint): Scenario {
+  const s = scenario({ stables: [DAI] })
+  s.v3(P1, T, DAI, { family: 'amm_v4', feePpm, tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
+  return s
+}
+
+/** A swap in a v4 pool whose hook overrides the stored fee for it. */
+function swapAt(s: Scenario, lpFeePpm: bigint): void {
+  const { state, terms } = s.pool(P1)
+  const before: V4State = { ...(state.amm as V4State), lpFeePpm }
+  const swapped = v4.swapExactIn(terms as V4Terms, before, 0, E18)
+  if ('reason' in swapped) return expect.unreachable()
+  for (const event of v4.swapped(0, swapped, swapped.state)) s.sim.forge(P1, event)
+  s.mine()
 }
 
 describe('load', () => {
@@ -43,7 +62,7 @@ describe('load', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'NOT_AT_TIP' }])
   })
 
-  it('R-verify-3, R-pool-5: makes a pool known in its canonical orientation, with both tokens, and publishes it', () => {
+  it('R-verify-3, R-pool-5: adds a pool in its canonical orientation, with both tokens, and publishes it', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'two', lastTradeMs: null })
     expect(s.pool(P1)).toMatchObject({ from: T, to: USDC, x: 1, deploymentId: 'two', createdBlock: null })
@@ -63,7 +82,7 @@ describe('load', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ ageMs: 0 })
   })
 
-  it('R-verify-4, R-average-3: that finds another state replaces it, and the average goes on from the depth it had', () => {
+  it('R-verify-4, R-average-3: that finds another state replaces it, and the average continues from the depth it had', () => {
     const s = market()
     const depth = byHand.v2DepthY(X, Y)
     s.reserves(P1, 2n * X, 2n * Y)
@@ -96,7 +115,7 @@ describe('load', () => {
 })
 
 describe('recheck', () => {
-  it('R-verify-5: of an equal state verifies the pool and says nothing else', () => {
+  it('R-verify-5: of an equal state verifies the pool and publishes nothing else', () => {
     const s = market()
     s.mine({ proof: 'none', afterMs: 30 * MINUTE })
     const before = s.pool(P1).state
@@ -112,7 +131,7 @@ describe('recheck', () => {
     expect([s.said(T), s.priced(T).expires_at_ms]).toEqual(['PRICE_UPSERT', s.nowMs + HOUR])
   })
 
-  it('R-verify-5: of a different state leaves the pool unverified, with the differences, and asks for a load', () => {
+  it('R-verify-5: of a different state leaves the pool unverified, with the differences, and requests a load', () => {
     const s = market()
     s.recheck(P1, { family: 'amm_v2', reserve0: Y, reserve1: X + 1n })
     expect(s.pool(P1).state).toMatchObject({
@@ -137,7 +156,26 @@ describe('recheck', () => {
     ])
   })
 
-  it('R-verify-5, R-reading-1: read at a block that is still ours verifies a quiet pool as of that block, until it is orphaned', () => {
+  it('R-hook-2: keeps a dynamic fee as the last swap paid it: the hook may charge another than the manager stores', () => {
+    const s = v4Market(DYNAMIC_FEE)
+    swapAt(s, 12_345n)
+    expect(s.pool(P1).state).toMatchObject({ verified: true, amm: { lpFeePpm: 12_345n } })
+    const stored = { ...s.pool(P1).state.amm, lpFeePpm: 0n } as V4State
+    s.recheck(P1, stored)
+    expect(s.pool(P1).state).toMatchObject({ verified: true, differences: [], amm: { lpFeePpm: 12_345n } })
+    s.run({ kind: 'load', block: s.tip, pools: [{ ...s.sim.loaded(P1), state: stored }] })
+    expect(s.pool(P1).state.amm).toMatchObject({ lpFeePpm: 12_345n })
+    s.recheck(P1, { ...stored, protocolFee: 5n })
+    expect(s.pool(P1).state.differences.map(({ field }) => field)).toEqual(['protocol_fee'])
+  })
+
+  it('R-verify-5: of a v4 pool whose fee is fixed compares the fee', () => {
+    const s = v4Market(3_000n)
+    s.recheck(P1, { ...s.pool(P1).state.amm, lpFeePpm: 3_001n } as V4State)
+    expect(s.pool(P1).state.differences.map(({ field }) => field)).toEqual(['lp_fee_ppm'])
+  })
+
+  it('R-verify-5, R-reading-1: read at a canonical block verifies a quiet pool as of that block, until it is orphaned', () => {
     const s = market()
     s.mine({ proof: 'none', afterMs: 20 * MINUTE })
     const below = s.branch()
@@ -156,7 +194,7 @@ describe('recheck', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
-  it('R-verify-5: of a quiet pool that differs at a block still ours leaves it unverified', () => {
+  it('R-verify-5: of a quiet pool that differs at a canonical block leaves it unverified', () => {
     const s = market()
     const read = s.tip
     s.mine({ proof: 'none' })
@@ -169,7 +207,7 @@ describe('recheck', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
   })
 
-  it('R-verify-5: read before a newer verification, or at an orphaned block, is nothing', () => {
+  it('R-verify-5: read before a newer verification, or at an orphaned block, is ignored', () => {
     const s = market()
     const read = s.tip
     const branch = s.branch()
@@ -183,7 +221,7 @@ describe('recheck', () => {
     expect(s.pool(P1).state).toBe(before)
   })
 
-  it('R-verify-5: of a pool that changed since, or of one that is not known, is nothing', () => {
+  it('R-verify-5: of a pool that changed since, or of an unknown one, is ignored', () => {
     const s = market()
     const past = s.tip
     s.sell(P1, 1_000n * E18)
@@ -213,7 +251,7 @@ describe('token facts', () => {
     expect([s.said(T), s.price(T)]).toEqual(['PRICE_UPSERT', byHand.hopRatio(output, input, 9, 6)])
   })
 
-  it('R-decimals-3, R-jump-1, R-past-3: T16: 18 → 6 is held for 30 minutes, candidates listed, then a jump and no move of its past', () => {
+  it('R-decimals-3, R-jump-1, R-past-3: T16: 18 → 6 is held for 30 minutes, candidates listed, then a jump and no change to its past', () => {
     const s = market()
     s.quiet(10 * MINUTE)
     const before = s.token(T).past
@@ -239,7 +277,7 @@ describe('token facts', () => {
     expect(s.score(T)).toBeGreaterThan(1)
   })
 
-  it('R-decimals-3: a change of fewer than 100× is no jump, and a swap that makes up for one of more is none either', () => {
+  it('R-decimals-3: a change of fewer than 100× is no jump, nor is a larger one that a swap offsets', () => {
     const s = market()
     s.confirm(T, 17)
     expect(s.priced(T).confidence.caps.map(({ code }) => code)).not.toContain('MAGNITUDE_JUMP')
@@ -251,7 +289,7 @@ describe('token facts', () => {
     expect(s.priced(T).confidence.caps.map(({ code }) => code)).not.toContain('MAGNITUDE_JUMP')
   })
 
-  it('R-decimals-4: a reading that fails between two numbers hides no change', () => {
+  it('R-decimals-4: a failed reading between two values hides no change', () => {
     const s = market()
     s.decimals(T, null, 'reverts')
     s.decimals(T, 6)
@@ -262,7 +300,7 @@ describe('token facts', () => {
     expect(s.priced(T).state).toBe('PRICED')
   })
 
-  it('R-decimals-5: a change of what others are priced in reaches them in the same step', () => {
+  it('R-decimals-5: a change in a priced-in token reaches its dependents in the same step', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
     s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -271,7 +309,7 @@ describe('token facts', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT DECIMALS', 'PRICE_RETRACT DECIMALS'])
   })
 
-  it('R-decimals-4: the same number read again is no news, and keeps the block it was first read at', () => {
+  it('R-decimals-4: the same value again is no change, and keeps the block it was first read at', () => {
     const s = market()
     const { decimals } = s.token(T)
     s.mine()
@@ -280,7 +318,7 @@ describe('token facts', () => {
     expect(s.result.records).toEqual([])
   })
 
-  it('R-decimals-6: name and symbol follow the reading; they price nothing', () => {
+  it('R-decimals-6: name and symbol follow the reading; they affect no price', () => {
     const s = market()
     s.run({
       kind: 'token_facts',
@@ -291,7 +329,7 @@ describe('token facts', () => {
     expect(s.result.records).toEqual([])
   })
 
-  it('R-reading-1: read at a block that is still ours are taken, and undone with exactly that block', () => {
+  it('R-reading-1: read at a canonical block are accepted, and undone with exactly that block', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     const below = s.branch()
@@ -308,7 +346,7 @@ describe('token facts', () => {
     expect(s.result.needs).toEqual([{ kind: 'token_facts', token: T }])
   })
 
-  it('R-reading-1: of a block below what can be undone are taken, and never undone', () => {
+  it('R-reading-1: of a block below what can be undone are accepted, and never undone', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.mine()
@@ -331,7 +369,7 @@ describe('token facts', () => {
     expect(s.token(T).decimals).toMatchObject({ value: 18, changedTo: null })
   })
 
-  it('R-reading-1: read at a block that is no longer ours are not taken', () => {
+  it('R-reading-1: read at an orphaned block are not accepted', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.mine()
@@ -345,7 +383,7 @@ describe('token facts', () => {
 })
 
 describe('stable answers', () => {
-  it('R-stable-1: a new answer is the price of the stable, exactly, with the decimals it came in', () => {
+  it('R-stable-1: a new answer is the price of the stable, exactly, with the decimals of its feed', () => {
     const s = scenario()
     s.stable(USDC, 1_000_300_000_000_000_000n, { decimals: count(18) })
     expect(s.price(USDC)).toEqual({ num: 10_003n, den: 10_000n })
@@ -361,7 +399,7 @@ describe('stable answers', () => {
     expect(s.result.records).toEqual([])
   })
 
-  it('R-stable-3: a reading that failed leaves the last good answer, stale', () => {
+  it('R-stable-3: a failed reading leaves the last good answer, stale', () => {
     const s = scenario()
     s.stable(USDC, 99_990_000n)
     s.run({ kind: 'stable', block: s.tip, answers: [{ token: USDC, answer: null }], sequencer: null })
@@ -370,7 +408,7 @@ describe('stable answers', () => {
     expect(s.priced(USDC)).toMatchObject({ price_usd: { display: '0.9998' }, stable: { status: 'OK' } })
   })
 
-  it('R-reading-1: an answer read at a block that is still ours is taken, and undone with exactly that block', () => {
+  it('R-reading-1: an answer read at a canonical block is accepted, and undone with exactly that block', () => {
     const s = scenario({ hasSequencer: true })
     const below = s.branch()
     s.mine()
@@ -396,7 +434,7 @@ describe('stable answers', () => {
     expect(s.state.stables.get(USDC)?.reading?.value).toBe(99_990_000n)
   })
 
-  it('R-reading-1: an answer read at a block that is no longer ours is not taken', () => {
+  it('R-reading-1: an answer read at an orphaned block is not accepted', () => {
     const s = scenario()
     const branch = s.branch()
     s.mine()

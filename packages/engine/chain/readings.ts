@@ -68,7 +68,7 @@ export function applyRecheck(
     if (pool === undefined) continue
     const { state: before } = pool
     if (before.changed.number > block.number || before.verifiedNumber > block.number) continue
-    const differences = pool.around.adapter.differences(before.amm, seen)
+    const differences = pool.around.adapter.differences(pool.terms, before.amm, seen)
     if (differences.length === 0) {
       const verified = { ...before, verifiedNumber: block.number, verifiedMs: block.timeMs }
       setPoolState(state, pool, verified, place.journal)

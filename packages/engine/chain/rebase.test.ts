@@ -10,7 +10,8 @@ import type { State } from '../state.ts'
 import { cases } from '../testing/cases.ts'
 import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC } from '../testing/cast.ts'
 import { currentState } from '../testing/currentState.ts'
-import { randomLife, SETUP } from '../testing/randomMarket.ts'
+import { randomLife } from '../testing/randomLife.ts'
+import { SETUP } from '../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../testing/tickFamilies.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
 
@@ -37,7 +38,7 @@ const prices = (s: Scenario) =>
     })
 
 describe('R-rebase-2, R-rebase-3: a rebase', () => {
-  it('withdraws every price as FEED, shows every pool as unverified, and asks for all of them', () => {
+  it('withdraws every price as FEED, shows every pool as unverified, and requests all of them', () => {
     const s = market()
     s.rebase(HOUR)
     expect(s.result.records.map(({ type }) => type)).toEqual([
@@ -56,7 +57,7 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.state.chain.tip).toEqual(s.tip)
   })
 
-  it('prices nothing before the pool is loaded, whatever its events and the feed say', () => {
+  it('prices nothing before the pool is loaded, whatever its events and the feed report', () => {
     const s = market()
     s.rebase(HOUR)
     s.sell(P1, 5_000n * E18)
@@ -67,7 +68,7 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.published(T)).toMatchObject({ state: 'UNPRICED', reason: 'NO_ROUTE' })
   })
 
-  it('gives the price of the loaded state once the feed is well again', () => {
+  it('gives the price of the loaded state once the feed has recovered', () => {
     const s = market()
     s.reserves(P1, X, 2n * Y)
     s.rebase(HOUR)
@@ -77,7 +78,7 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.priced(T).price_usd.display).toMatch(/^3\.9/)
   })
 
-  it('breaks the histories of a pool, and keeps when it traded and when it was made', () => {
+  it('breaks the histories of a pool, and keeps when it traded and when it was created', () => {
     const s = scenario()
     s.bornV2(P1, [T, X], [USDC, Y])
     s.mine()
@@ -103,7 +104,7 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.edge(P1).components.temporal).toMatchObject({ coveredMs: 0, median: null })
   })
 
-  it('R-trade-3: measures no trade of a pool that waits to be loaded: what is known of its last one stays', () => {
+  it('R-trade-3: measures no trade of a pool that waits to be loaded: its last known trade stays', () => {
     const s = market()
     s.rebase(HOUR)
     s.sell(P1, 5_000n * E18)
@@ -114,7 +115,7 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.pool(P1).state).toMatchObject({ lastTradeMs, changed: s.tip })
   })
 
-  it('reads ticks anew: what was known of them before the gap is gone', () => {
+  it('reads ticks again: what was known of them before the gap is dropped', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.v3(P2, T, DAI, { positions: [[-600, 600, 10n ** 24n]] })
@@ -128,7 +129,7 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.pool(P2).state).toMatchObject({ verified: true, incomplete: false })
   })
 
-  it('names the blocks of the gap, the head among them, and forgets the oldest of very many', () => {
+  it('names the blocks of the gap, the head among them, and drops the oldest of very many', () => {
     const s = market()
     const stopped = s.tip
     s.rebase(HOUR)
@@ -140,7 +141,7 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.state.gaps.at(-1)?.toBlock).toBe(s.tip.number)
   })
 
-  it('settles a pool that was loaded at the new head when that block is final', () => {
+  it('settles a pool that was loaded at the new head when that block becomes final', () => {
     const s = market()
     s.rebase(HOUR)
     s.load(P1)
@@ -152,8 +153,8 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
   })
 })
 
-describe('R-rebase-4: a rebase from a branch that died', () => {
-  it('takes back its swaps and pools, and withdraws as REORG what rests on blocks that are not final', () => {
+describe('R-rebase-4: a rebase from a branch that was orphaned', () => {
+  it('withdraws its swaps and pools, and as REORG the prices based on blocks that are not final', () => {
     const s = market()
     s.finalize()
     const before = s.branch('other')
@@ -183,7 +184,7 @@ describe('R-rebase-4: a rebase from a branch that died', () => {
     expect(s.state.gaps).toMatchObject([{ fromBlock: kept.number + 1, afterHash: kept.hash }])
   })
 
-  it('withdraws records of blocks that lasted as well, and takes back only those that did not', () => {
+  it('withdraws records of surviving blocks as well, and retracts only those of orphaned ones', () => {
     const s = market()
     s.finalize()
     s.sell(P1, 3_000n * E18)
@@ -199,7 +200,7 @@ describe('R-rebase-4: a rebase from a branch that died', () => {
     expect(s.result.orphaned).toEqual([lost.hash])
   })
 
-  it('may be repeated when the head it started from dies: the two gaps are one', () => {
+  it('may be repeated when the head it started from is orphaned: the two gaps become one', () => {
     const s = market()
     const stopped = s.tip
     const branch = s.branch('other')
@@ -213,7 +214,7 @@ describe('R-rebase-4: a rebase from a branch that died', () => {
     expect(s.pool(P1).state).toMatchObject({ verified: false, isBeforeGap: true })
   })
 
-  it('lets blocks after the new head be reorganised: a pool loaded in them is asked for again', () => {
+  it('lets blocks after the new head be reorganised: a pool loaded in them is requested again', () => {
     const s = market()
     s.rebase(HOUR)
     const branch = s.branch('other')
@@ -227,7 +228,7 @@ describe('R-rebase-4: a rebase from a branch that died', () => {
     expect(s.published(T).state).toBe('PRICED')
   })
 
-  it('may take back the very first block', () => {
+  it('may replace the very first block', () => {
     const s = scenario({ routing: [] })
     const [first] = s.state.journals
     if (first === undefined) throw new Error('it has a first block')
@@ -239,7 +240,7 @@ describe('R-rebase-4: a rebase from a branch that died', () => {
     expect(s.state.chain.tip).toEqual(s.tip)
   })
 
-  it('does not go back below what is final', () => {
+  it('does not go back below the finalized block', () => {
     const s = market()
     const branch = s.branch('other')
     const kept = s.tip
@@ -250,21 +251,21 @@ describe('R-rebase-4: a rebase from a branch that died', () => {
   })
 })
 
-describe('R-rebase-1, R-fold-4, R-fold-5, R-fold-6: with long stops in it, a life', () => {
+describe('R-rebase-1, R-fold-4, R-fold-5, R-fold-6: a life with long stops in it', () => {
   const lives = { rounds: 35, maxDepth: 6, stopChance: 0.08 } as const
   const seeds = fc.integer({ min: 0, max: 2 ** 31 })
   const snapshot = (state: State): [EntityKey, string][] =>
     [...entityKeys(state)].map(key => [key, encodeEntity(state, key) as string])
   const isStop = ({ kind }: Input): boolean => kind === 'rebase_head'
 
-  it('has stops, on branches that lasted and on others', () => {
+  it('has stops, on surviving branches and on others', () => {
     const stops = Array.from({ length: 20 }, (_, seed) =>
       randomLife(seed, { ...lives, families: TICK_FAMILIES }).life.filter(isStop),
     ).flat()
     expect(stops.length).toBeGreaterThan(20)
   })
 
-  it('gives the same bytes, continues the same after a restart anywhere, and names all that changed', () => {
+  it('gives the same bytes, continues the same after a restart anywhere, and names everything that changed', () => {
     fc.assert(
       fc.property(seeds, fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }), (seed, restarts) => {
         const { life } = randomLife(seed, { ...lives, families: TICK_FAMILIES })

@@ -14,9 +14,12 @@ export function reload(state: State, pool: Pool, loaded: LoadedPool, block: Bloc
   noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
   pool.terms = termsOf(state, loaded.pool, loaded.ticks)
   const { state: before } = pool
+  const isSame =
+    !before.isBeforeGap && pool.around.adapter.differences(pool.terms, before.amm, loaded.state).length === 0
   const read = {
     ...before,
-    amm: loaded.state,
+    // What is not compared stays as we know it: the fee that the last swap paid (R-hook-2).
+    amm: isSame ? before.amm : loaded.state,
     verifiedNumber: block.number,
     verifiedMs: block.timeMs,
     verified: true,
@@ -26,7 +29,6 @@ export function reload(state: State, pool: Pool, loaded: LoadedPool, block: Bloc
     trackedSinceMs: before.isBeforeGap ? block.timeMs : before.trackedSinceMs,
     isBeforeGap: false,
   }
-  const isSame = !before.isBeforeGap && pool.around.adapter.differences(before.amm, loaded.state).length === 0
   // A state that differs from ours counts as visited, like the state after an event. Across a gap there is no state
   // to start the visit from.
   const visit = before.isBeforeGap ? null : visitAt(before, block.timeMs, state.setup.blockTimeMs)

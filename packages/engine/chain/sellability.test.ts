@@ -20,7 +20,7 @@ const codes = (s: Scenario) => s.priced(T).confidence.caps.map(({ code, cap }) =
 const sellCodes = (s: Scenario) => codes(s).filter(each => /SELL|TAX/.test(each))
 
 describe('sellability', () => {
-  it('R-sell-3: before it is probed the cap is that of an unknown one, and the price is there', () => {
+  it('R-sell-3: before the first probe the cap is that of an unknown result, and the price is there', () => {
     const s = market()
     expect(sellCodes(s)).toEqual(['SELLABILITY_UNKNOWN 7'])
     expect(s.priced(T).sellability).toMatchObject({ status: 'UNKNOWN', reason: 'NOT_YET' })
@@ -46,7 +46,7 @@ describe('sellability', () => {
     expect(s.price(T)).toEqual(before)
   })
 
-  it('R-exit-1: an exit is after the tax that was measured on a sale, and says so', () => {
+  it('R-exit-1: an exit is after the measured sale tax, and says so', () => {
     const s = market()
     const paid = () => {
       const answer = computeExit(s.state, T, s.nowMs, { in: 'units', values: [100n * E18] })
@@ -74,7 +74,7 @@ describe('sellability', () => {
     expect(sellCodes(s)).toEqual([])
   })
 
-  it('R-sell-2: what others sold within a day of the probe is restricted, and no trap for all', () => {
+  it('R-sell-2: a token that others sold within a day of the probe is restricted, not a trap for all', () => {
     const s = market()
     s.sell(P1, 100n * E18)
     s.mine()
@@ -89,7 +89,7 @@ describe('sellability', () => {
     expect(s.token(T).sellability).toMatchObject({ status: 'UNSELLABLE' })
   })
 
-  it('R-sell-2: purchases, and sales of dust, are no sales of others', () => {
+  it('R-sell-2: purchases and dust sales do not count as sales by others', () => {
     const s = market()
     s.buy(P1, 100n * E6)
     s.sell(P1, E18 / 100n)
@@ -98,7 +98,7 @@ describe('sellability', () => {
     expect(sellCodes(s)).toEqual(['UNSELLABLE 1'])
   })
 
-  it('R-sell-4: an unchanged probe publishes nothing, another finding does', () => {
+  it('R-sell-4: an unchanged probe publishes nothing, a different result does', () => {
     const s = market()
     s.probed(T)
     expect(s.said(T)).toBe('PRICE_UPSERT')
@@ -110,7 +110,7 @@ describe('sellability', () => {
     expect(s.said(T)).toBe('PRICE_UPSERT')
   })
 
-  it('R-sell-4: goes with its block, and an older reading never replaces a newer one', () => {
+  it('R-sell-4: is undone with its block, and an older reading never replaces a newer one', () => {
     const s = market()
     const before = s.tip
     s.probed(T)

@@ -21,7 +21,8 @@ import * as byHand from '../testing/byHand.ts'
 import { cases } from '../testing/cases.ts'
 import { DAI, E18, E6, MINUTE, P1, P2, SECOND, T, USDC } from '../testing/cast.ts'
 import { plainLife, type Seen, type TouchedBy } from '../testing/plainVisits.ts'
-import { randomLife, SETUP } from '../testing/randomMarket.ts'
+import { randomLife } from '../testing/randomLife.ts'
+import { SETUP } from '../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../testing/tickFamilies.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
 import { count, type Ms, ms, tick } from '../units.ts'
@@ -145,7 +146,7 @@ const ratioOf = (text: readonly string[] | null) =>
 
 describe('against the Python oracle', () => {
   it.each([true, false])(
-    'R-visit-1, R-visit-3, R-visit-4: averages and medians over lives told from their beginning; memory %s',
+    'R-visit-1, R-visit-3, R-visit-4: averages and medians over whole lives; memory %s',
     isOn => {
       memory.isOn = isOn
       for (const { block_time, start, depth, ratio, blocks } of json as unknown as Vector[]) {
@@ -214,7 +215,7 @@ describe('depth', () => {
     }
   })
 
-  it('R-visit-3: liquidity in every second block is steady and low (T5)', () => {
+  it('R-visit-3: liquidity present in every second block counts as steady and low (T5)', () => {
     const real = [6_000n * E18, 6_000n * E6] as const
     const s = settled(...real)
     s.enrol(T)
@@ -227,7 +228,7 @@ describe('depth', () => {
     }
   })
 
-  it('R-visit-2: a block time before the moment is booked, and what lies before that was held', () => {
+  it('R-visit-2: a block time before the moment is booked, and earlier times have the depth held then', () => {
     const s = settled()
     const { average } = s.pool(P1).state
     const drained = byHand.v2DepthY(OLD[0] / 4n, OLD[1] / 4n)
@@ -240,7 +241,7 @@ describe('depth', () => {
     expect(s.pool(P1).state.average).toEqual(depthAverage.change(dip, full.l, s.nowMs))
   })
 
-  it('R-visit-2: a chain that says its block time to the millisecond books whole seconds', () => {
+  it('R-visit-2: a chain with block times in milliseconds books whole seconds', () => {
     const s = scenario({ blockMs: 250 })
     s.v2(P1, [T, OLD[0]], [USDC, OLD[1]])
     s.quiet(MINUTE, SECOND)
@@ -249,7 +250,7 @@ describe('depth', () => {
     expect(s.pool(P1).state.visit).toMatchObject({ sinceMs: s.nowMs - SECOND, timeMs: s.nowMs })
   })
 
-  it('R-visit-3: a pool that was not live on the way had no depth', () => {
+  it('R-visit-3: a pool that was not live in between had no depth', () => {
     const s = settled()
     s.reserves(P1, 0n, 0n)
     s.reserves(P1, ...OLD)
@@ -258,7 +259,7 @@ describe('depth', () => {
     expect(s.edge(P1).averageY).toBeLessThan(s.pool(P1).state.depthY as bigint)
   })
 
-  it('R-visit-3, R-verify-7: a depth that is unknown counts as none in the booked span, and holds nothing after it', () => {
+  it('R-visit-3, R-verify-7: an unknown depth counts as none in the booked span, and holds nothing after it', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     const known = { lowest: tick(0), highest: tick(2_040) }
@@ -296,7 +297,7 @@ describe('price', () => {
     }
   })
 
-  it('R-visit-4: a price that is there all the time is the median after half of the window', () => {
+  it('R-visit-4: a price that holds throughout is the median after half of the window', () => {
     const s = settled()
     const medians: bigint[] = []
     for (let n = 0; n < WINDOW_BLOCKS; n++) {
@@ -308,7 +309,7 @@ describe('price', () => {
     expect(medians.lastIndexOf(1_000n)).toBe(12)
   })
 
-  it('R-visit-4: a visit to the old price holds the median back, and does not bring it back once it has moved', () => {
+  it('R-visit-4: a visit to the old price delays the median, and does not bring it back once it has moved', () => {
     const s = settled()
     const visit = () => {
       s.reserves(P1, ...OLD)
@@ -365,7 +366,7 @@ describe('price', () => {
     }
   })
 
-  it('R-visit-4: while a pool is not live its last ratio holds, and nothing is visited', () => {
+  it('R-visit-4: while a pool is not live its last ratio holds, and no visits count', () => {
     const s = settled()
     s.reserves(P1, ...parked)
     s.mine()
@@ -398,7 +399,7 @@ describe('a moment', () => {
     },
   )
 
-  it('R-visit-1: is the same however it is cut into blocks', () => {
+  it('R-visit-1: is the same however it is split into blocks', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(steps, fc.constantFrom(1, 5, 12, 30, 299)), { minLength: 1, maxLength: 6 }),
@@ -425,7 +426,7 @@ describe('a moment', () => {
     )
   })
 
-  it('R-visit-6: a read inside an open moment sees as much of it as there is', () => {
+  it('R-visit-6: a read inside an open moment sees the part that has happened', () => {
     const s = settled()
     const { average } = s.pool(P1).state
     s.reserves(P1, 2n * OLD[0], 2n * OLD[1])
@@ -442,7 +443,7 @@ describe('a moment', () => {
     expect(s.edge(P1).averageY).toBe(depthAverage.value(dip, s.nowMs))
   })
 
-  it('R-visit-1: a block that says an earlier time belongs to the moment before it', () => {
+  it('R-visit-1: a block with an earlier time belongs to the moment before it', () => {
     const s = settled()
     s.reserves(P1, 2n * OLD[0], 2n * OLD[1])
     s.mine()
@@ -454,7 +455,7 @@ describe('a moment', () => {
     expect(s.pool(P1).state.average?.t0).toBe(timeMs)
   })
 
-  it('R-visit-6: a block taken back leaves the moment as the blocks before it made it', () => {
+  it('R-visit-6: undoing a block restores the moment that the blocks before it made', () => {
     const s = settled()
     s.reserves(P1, 2n * OLD[0], 2n * OLD[1])
     s.mine()
@@ -467,7 +468,7 @@ describe('a moment', () => {
     expect(s.pool(P1).state).toEqual(state)
   })
 
-  it('R-visit-2: a pool books nothing before it was born, and nothing before it was first read', () => {
+  it('R-visit-2: a pool books nothing before it was created, and nothing before it was first read', () => {
     const s = scenario()
     s.bornV2(P1, [T, OLD[0]], [USDC, OLD[1]])
     s.mine()

@@ -40,7 +40,7 @@ function isMoved(s: Scenario, before: { num: bigint; den: bigint }, { isUp, bps 
 }
 
 describe('cost to move', () => {
-  test('R-cost-1: carried out on a random market, the plan is published and believed after the stated time, and not before', () => {
+  test('R-cost-1: executed on a random market, the plan moves the published price after the stated time, and not before', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000 }), seed => {
         const given = foundIn(seed)
@@ -67,7 +67,7 @@ describe('cost to move', () => {
     )
   })
 
-  test('R-cost-4: nobody trading back, the loss is what does not come back of what went in', () => {
+  test('R-cost-4: with nobody trading back, the loss is what went in minus what comes back', () => {
     const s = twoPools(1_000n, 100n)
     const { pushes, loss, capital } = costOf(s, UP1)
     pushAll(s, pushes)
@@ -84,7 +84,7 @@ describe('cost to move', () => {
     expect(Number(loss)).toBeLessThan(31e6)
   })
 
-  test('R-cost-5: what is believed at once is lost once to those who trade it back', () => {
+  test('R-cost-5: a price that is believed at once is lost once to traders who reverse it', () => {
     const s = twoPools(1_000n, 100n)
     const { pushes, lossRestored, holdMs } = costOf(s, UP1)
     const { num, den } = s.pricedNow(T).marginalUsd
@@ -124,7 +124,7 @@ describe('cost to move', () => {
     expect(amount).toBeLessThan(5_060n * E18)
   })
 
-  test('R-cost-2: the pools of an asset are pushed where that is cheaper than the token’s own', () => {
+  test('R-cost-2: the pools of an asset are pushed when that is cheaper than the token’s own', () => {
     const s = scenario()
     s.v2(P1, [T, 4_000_000n * E18], [WETH, 2_000n * E18])
     s.v2(P2, [WETH, 200n * E18], [USDC, 400_000n * E6])
@@ -133,7 +133,7 @@ describe('cost to move', () => {
     expect(costOf(s, UP1).pushes.map(({ pool }) => pool.address)).toEqual([P2])
   })
 
-  test('R-cost-3: a pool that is left out of the vote is not pushed, and one that must agree only as far as it has to', () => {
+  test('R-cost-3: a pool excluded from the vote is not pushed, and one that must agree is pushed no further than needed', () => {
     const few = costOf(twoPools(1_000n, 20n), UP10).pushes
     expect(few.map(({ pool }) => pool.address)).toEqual([P1])
     const s = scenario()
@@ -151,7 +151,7 @@ describe('cost to move', () => {
     expect(amounts.filter(each => each * 10n < most * 9n).length).toBeGreaterThan(0)
   })
 
-  test('R-cost-6: an answer changes nothing, is the same again, and asks for no more than its bound', () => {
+  test('R-cost-6: an answer changes nothing, is repeatable, and stays within its work bound', () => {
     const s = twoPools(1_000n, 600n)
     const texts = () => [...entityKeys(s.state)].map(key => encodeEntity(s.state, key))
     const before = texts()
@@ -172,7 +172,7 @@ describe('cost to move', () => {
     }
   })
 
-  test('R-cost-3: the copy says of the token what the service says, now and with time', () => {
+  test('R-cost-3: the copy gives the same token state as the service, now and over time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000 }), seed => {
         const given = foundIn(seed)
@@ -185,7 +185,7 @@ describe('cost to move', () => {
     )
   })
 
-  test('R-cost-1: a price that is not believed as it is has no cost, and neither has a stable or a token without a price', () => {
+  test('R-cost-1: a price that is not believed as published has no cost, nor has a stable or a token without a price', () => {
     const s = twoPools(20n, 20n)
     const thin = computeCost(s.state, T, s.nowMs)
     if (thin.outcome !== 'cost') throw new Error(thin.outcome)

@@ -40,7 +40,7 @@ export class Rehearsal {
 
   constructor(real: State, token: Address, atMs: Ms) {
     const { tip } = real.chain
-    assert(tip !== null, 'a rehearsal needs a block to go on from')
+    assert(tip !== null, 'a rehearsal needs a block to continue from')
     this.token = token
     this.#state = copyAround(real, token)
     this.#isProven = real.chain.proven.at(-1)?.last === tip.number

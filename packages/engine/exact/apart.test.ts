@@ -7,7 +7,7 @@ import * as fraction from './fraction.ts'
 
 const aFraction: fc.Arbitrary<Fraction> = fc.record({ num: natural(200), den: natural(200) })
 
-it('R-exact-7: nothing is rounded: one part in 10^60 past a bound is past it, both ways round', () => {
+it('R-exact-7: nothing is rounded: one part in 10^60 past a bound is past it, in either direction', () => {
   fc.assert(
     fc.property(aFraction, fc.bigInt(0n, 2000n), (q, bps) => {
       const at = { num: q.num * (10_000n + bps), den: q.den * 10_000n }
@@ -33,7 +33,7 @@ it('R-exact-7: a bound may be a factor, or so many parts of a whole', () => {
   ).toBe(0)
 })
 
-it('R-exact-7: doubles say what the integers say, or nothing', () => {
+it('R-exact-7: doubles give the same result as integers, or none', () => {
   const closeTo = fc.tuple(
     aFraction,
     fc.bigInt(0n, 2000n),

@@ -14,7 +14,7 @@ describe('bitLength', () => {
     )
   })
 
-  it('is exact beside every power of two up to 9000 bits, where a float rounds up', () => {
+  it('is exact next to every power of two up to 9000 bits, where a float rounds up', () => {
     for (let k = 1; k <= 9000; k += 1) {
       const power = 1n << BigInt(k)
       if (bitLength(power - 1n) !== k || bitLength(power) !== k + 1 || bitLength(power + 1n) !== k + 1) {

@@ -79,7 +79,7 @@ describe('display', () => {
     )
   })
 
-  it('tells a tie from its nearest neighbours', () => {
+  it('separates a tie from its nearest neighbours', () => {
     fc.assert(
       fc.property(digits, fc.integer({ min: -60, max: 60 }), natural(2500), (kept, exponent, fine) => {
         const above = { num: (2n * kept + 1n) * fine + 1n, den: 2n * fine }
@@ -106,7 +106,7 @@ describe('display', () => {
     )
   })
 
-  it('keeps 18 digits where one digit more would fit beside a power of ten', () => {
+  it('keeps 18 digits where one more digit would fit next to a power of ten', () => {
     // Above a power of ten by half to one unit of a 19th digit.
     const fine = fc.bigInt({ min: 10n ** 18n, max: 2n * 10n ** 18n })
     fc.assert(
@@ -127,7 +127,7 @@ describe('display', () => {
     )
   })
 
-  it('prints what has at most 18 digits unchanged', () => {
+  it('prints values of at most 18 digits unchanged', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 18n }), padding, (n, factor) => {
         expect(display({ num: n * factor, den: factor })).toBe(n.toString())
@@ -173,7 +173,7 @@ describe('display', () => {
 })
 
 describe('powerOfTen', () => {
-  it('is the power, kept or not', () => {
+  it('is the power, cached or not', () => {
     for (const k of [0, 1, 17, 18, 77, 1233, 1251, 1252, 1253, 3000]) {
       expect(powerOfTen(count(k))).toBe(10n ** BigInt(k))
       expect(powerOfTen(count(k))).toBe(10n ** BigInt(k))

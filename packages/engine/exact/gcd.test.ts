@@ -56,7 +56,7 @@ describe('R-exact-1: gcd', () => {
     )
   })
 
-  it('equals plain Euclid beside the largest machine numbers', () => {
+  it('equals plain Euclid next to the largest machine numbers', () => {
     const near = fc.bigInt({ min: -40n, max: 40n })
     fc.assert(
       fc.property(
@@ -73,7 +73,7 @@ describe('R-exact-1: gcd', () => {
     )
   })
 
-  it('divides both operands and leaves nothing in common', () => {
+  it('divides both operands and leaves no common factor', () => {
     fc.assert(
       fc.property(natural(400), natural(400), natural(300), (a, b, shared) => {
         const divisor = gcd(a * shared, b * shared)

@@ -41,7 +41,7 @@ function flipped({ num, den }: Fraction): Fraction {
 const fractionOf = (bits: number): fc.Arbitrary<Fraction> =>
   fc.record({ num: natural(bits), den: natural(bits) })
 describe('reduce', () => {
-  it('R-exact-1: keep the value and leave nothing in common', () => {
+  it('R-exact-1: keeps the value and leaves no common factor', () => {
     fc.assert(
       fc.property(natural(1024), natural(1024), natural(500), (num, den, shared) => {
         const value = of(num * shared, den * shared)
@@ -52,7 +52,7 @@ describe('reduce', () => {
     )
   })
 
-  it('give the same fields for every way of writing a value', () => {
+  it('gives the same fields for every way of writing a value', () => {
     fc.assert(
       fc.property(natural(400), natural(400), natural(400), natural(400), (num, den, p, q) => {
         expect(of(num * p, den * p)).toEqual(of(num * q, den * q))
@@ -61,7 +61,7 @@ describe('reduce', () => {
     )
   })
 
-  it('fit exactly when the reduced sides have at most 4096 bits', () => {
+  it('fits exactly when the reduced sides have at most 4096 bits', () => {
     const side = fc
       .bigInt({ min: 4094n, max: 4098n })
       .chain(bits => fc.bigInt({ min: 1n << (bits - 1n), max: (1n << bits) - 1n }))
@@ -104,11 +104,11 @@ describe('reduce', () => {
     [-1n, 1n],
     [1n, -1n],
     [-1n, -1n],
-  ])('refuse %s/%s, which is not positive', (num, den) => {
+  ])('refuses %s/%s, which is not positive', (num, den) => {
     expect(() => ratio.reduce(num, den)).toThrow(InvariantError)
   })
 
-  it('are the only way to a Ratio', () => {
+  it('is the only way to a Ratio', () => {
     // @ts-expect-error a literal is not known to be reduced
     const literal: Ratio = { num: 2n, den: 4n }
     expect(literal.num).toBe(2n)
@@ -134,7 +134,7 @@ describe('compare', () => {
     )
   })
 
-  it('tells neighbours apart that no float can', () => {
+  it('separates neighbours that no float can', () => {
     const length = fc.constantFrom(30, 60, 400, 1000, 1100, 4000, 8192)
     fc.assert(
       fc.property(length.chain(natural), natural(100), natural(100), (fine, p, q) => {
@@ -151,7 +151,7 @@ describe('compare', () => {
     )
   })
 
-  it('decides differences at the very edge of what a float resolves', () => {
+  it('decides differences at the very edge of float resolution', () => {
     fc.assert(
       fc.property(
         natural(1100),
@@ -169,7 +169,7 @@ describe('compare', () => {
     )
   })
 
-  it('holds for values so lopsided that a cut leaves little of one side', () => {
+  it('holds for values so lopsided that truncation leaves little of one side', () => {
     const slope = fc.bigInt({ min: 850n, max: 1060n })
     fc.assert(
       fc.property(natural(70), natural(8), natural(1500), slope, (p, q, fine, shift) => {
@@ -217,7 +217,7 @@ describe('compare', () => {
 })
 
 describe('toText', () => {
-  it('R-exact-4: says both sides in full', () => {
+  it('R-exact-4: writes both sides in full', () => {
     fc.assert(
       fc.property(natural(2000), natural(2000), (num, den) => {
         const value = of(num, den)

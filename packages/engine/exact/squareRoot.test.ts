@@ -27,7 +27,7 @@ describe('R-ticks-5: squareRoot', () => {
     )
   })
 
-  it('is exact beside every power of two up to 4200 bits', () => {
+  it('is exact next to every power of two up to 4200 bits', () => {
     for (let k = 0n; k <= 4200n; k += 1n) {
       for (const n of [(1n << k) - 1n, 1n << k, (1n << k) + 1n]) {
         const root = squareRoot(n)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => markets?.close())
 
-test('R-exit-2: carried out on the contracts of a random market, a plan pays what is stated, to the unit', async () => {
+test('R-exit-2: executed on the contracts of a random market, a plan pays what is stated, to the unit', async () => {
   onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
   const random = new Random(seed, 'exits')
   const done = { sales: 0, swaps: 0, split: 0 }

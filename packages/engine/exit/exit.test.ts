@@ -104,7 +104,7 @@ describe('exit', () => {
     ])
   })
 
-  test('R-exit-2: what goes into each swap has come out of those before it, and nothing is left on the way', () => {
+  test('R-exit-2: each swap’s input is the output of earlier ones, and nothing is left over', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 1n, max: 10n ** 24n }),
@@ -163,7 +163,7 @@ describe('exit', () => {
     )
   })
 
-  test('R-exit-3: and where the routes share pools', () => {
+  test('R-exit-3: also when the routes share pools', () => {
     const depth = fc.bigInt({ min: 20n, max: 5_000n })
     fc.assert(
       fc.property(
@@ -181,7 +181,7 @@ describe('exit', () => {
     )
   })
 
-  test('R-exit-1: a tax on the sale is taken before the first pool, and from nothing behind it', () => {
+  test('R-exit-1: a sale tax is deducted before the first pool, and nowhere after it', () => {
     const s = shared([300n, 200n, 500n, 400n])
     const amount = 10_000n * E18
     const [taxed] = exitOf(s.state, priced(s), [amount], 500n).sales
@@ -219,7 +219,7 @@ describe('exit', () => {
     }
   })
 
-  test('R-exit-5: the same state gives the same plan, and leaves no trace in it', () => {
+  test('R-exit-5: the same state gives the same plan, and stays unchanged', () => {
     const s = market([100n, 300n])
     const before = s.quote(T)
     const first = exitOf(s.state, priced(s), [E18, 1_000n * E18])

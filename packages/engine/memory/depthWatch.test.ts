@@ -27,7 +27,7 @@ function watching(...pools: readonly Pool[]): DepthWatch {
 }
 
 describe('R-trigger-8: DepthWatch', () => {
-  it('finds whose depth passes a band, up or down, and nobody else', () => {
+  it('finds tokens whose depth crosses a band, up or down, and no others', () => {
     // Worth $50 at 2,000, and $50 at 3,000.
     const [a, b] = [poolOf(E18 / 40n), poolOf(E18 / 60n)]
     const watch = watching(a, b)
@@ -37,7 +37,7 @@ describe('R-trigger-8: DepthWatch', () => {
     expect(passed(watch, 1_000, 10_000)).toEqual([a, b])
   })
 
-  it('forgets a pool, and finds one that has changed only where it is now', () => {
+  it('drops a pool, and finds a changed one only at its new place', () => {
     const [a, b] = [poolOf(E18 / 40n), poolOf(E18 / 40n)]
     const watch = watching(a, b)
     a.state = poolOf(E18 / 60n).state
@@ -67,7 +67,7 @@ describe('R-trigger-8: DepthWatch', () => {
     expect(passed(watching(poolOf(null), poolOf(0n), poolOf(1n << 2000n)), 1e-300, 1e300)).toEqual([])
   })
 
-  it('overlooks nobody whose exact depth enters another band, and whom it finds stands within a thousandth of one', () => {
+  it('misses no token whose exact depth enters another band, and finds only those within a thousandth of one', () => {
     const depth = fc.bigInt(1n, 1n << 90n)
     const price = fc.record({ num: fc.bigInt(1n, 1n << 60n), den: fc.bigInt(1n, 1n << 40n) })
     /** From a price to one that is a little, or a lot, away. */

@@ -9,7 +9,7 @@ import { DueQueue } from './dueQueue.ts'
 const [A, B, C] = [address(1), address(2), address(3)]
 
 describe('DueQueue', () => {
-  it('gives the earliest due, and null when nothing is due', () => {
+  it('gives the earliest due time, and null when nothing is due', () => {
     const queue = new DueQueue()
     expect(queue.next()).toBe(null)
     queue.set(A, ms(30))
@@ -21,7 +21,7 @@ describe('DueQueue', () => {
     expect(queue.next()).toBe(20)
   })
 
-  it('R-timer-4: overdue timers collapse into one taking, earliest first, ties by token', () => {
+  it('R-timer-4: overdue timers are taken together, earliest first, ties by token', () => {
     const queue = new DueQueue()
     queue.set(C, ms(5))
     queue.set(B, ms(7))
@@ -30,7 +30,7 @@ describe('DueQueue', () => {
     expect(queue.next()).toBe(null)
   })
 
-  it('counts only the last due of a token: an earlier one does not fire, nor does a forgotten one', () => {
+  it('counts only the last due time of a token: an earlier one does not fire, nor does a removed one', () => {
     const queue = new DueQueue()
     queue.set(A, ms(5))
     queue.set(A, ms(50))
@@ -41,7 +41,7 @@ describe('DueQueue', () => {
     expect(queue.take(ms(50))).toEqual([A])
   })
 
-  it('gives a token taken once no second time, even where it had the same due twice', () => {
+  it('does not give a taken token twice, even when the same due time was set twice', () => {
     const queue = new DueQueue()
     queue.set(A, ms(5))
     queue.set(A, ms(9))
@@ -50,7 +50,7 @@ describe('DueQueue', () => {
     expect(queue.take(ms(20))).toEqual([])
   })
 
-  it('is a map from token to due, whatever is set, forgotten and taken in whatever order', () => {
+  it('is a map from token to due time, whatever the order of setting, removing and taking', () => {
     const token = fc.integer({ min: 1, max: 40 }).map(address)
     const time = fc.integer({ min: 0, max: 60 }).map(ms)
     const action = fc.oneof(

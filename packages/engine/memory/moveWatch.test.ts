@@ -15,7 +15,7 @@ const prices = fc
   .map(([num, den]) => price(num, den))
 
 describe('hasMoved', () => {
-  it('R-publish-6: has moved from exactly 10 bps on, up or down, and not a hair before', () => {
+  it('R-publish-6: has moved from exactly 10 bps on, up or down, and not any less', () => {
     const [from, many] = [price(10_000n), 10n ** 30n]
     expect(hasMoved(from, price(10_010n), 10n)).toBe(true)
     expect(hasMoved(from, price(10_010n * many - 1n, many), 10n)).toBe(false)
@@ -38,7 +38,7 @@ describe('hasMoved', () => {
 })
 
 describe('MoveWatch', () => {
-  it('takes off whoever the anchor has left behind, above or below, and keeps the others', () => {
+  it('removes every token the anchor has moved away from, above or below, and keeps the others', () => {
     const watch = new MoveWatch()
     watch.file(A, price(9_980n))
     watch.file(B, price(10_000n))
@@ -49,7 +49,7 @@ describe('MoveWatch', () => {
     expect(watch.takeMoved(price(10_015n), 10n).sort()).toEqual([B])
   })
 
-  it('files a token under its last reference only, and forgets it on null', () => {
+  it('files a token under its last reference only, and removes it on null', () => {
     const watch = new MoveWatch()
     watch.file(A, price(5_000n))
     watch.file(A, price(10_000n))
@@ -59,7 +59,7 @@ describe('MoveWatch', () => {
     expect(watch.takeMoved(price(5_000n), 10n)).toEqual([A])
   })
 
-  it('keeps references that are equal but written otherwise together', () => {
+  it('keeps equal references together however they are written', () => {
     const watch = new MoveWatch()
     watch.file(A, price(1n, 2n))
     watch.file(B, price(2n, 4n))
@@ -67,7 +67,7 @@ describe('MoveWatch', () => {
     expect(watch.takeMoved(price(1n), 10n)).toEqual([B])
   })
 
-  it('R-publish-6, R-trigger-8: takes off exactly those whose reference is at least 10 bps away, each once', () => {
+  it('R-publish-6, R-trigger-8: removes exactly those whose reference is at least 10 bps away, each once', () => {
     const action = fc.oneof(
       {
         weight: 5,

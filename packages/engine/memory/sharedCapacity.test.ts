@@ -6,7 +6,7 @@ import { type Count, count } from '../units.ts'
 import { type Claim, share } from './sharedCapacity.ts'
 
 describe('share', () => {
-  it('R-weight-1: gives the routes of a token the weights of `weigh`, crowded behind the first hop or not', () => {
+  it('R-weight-1: gives the routes of a token the weights of `weigh`, with or without competition behind the first hop', () => {
     const onward = fc.record({
       firsts: fc.array(fc.bigInt(0n, 10n ** 6n), { minLength: 1, maxLength: 4 }),
       behind: fc.array(fc.oneof(fc.bigInt(0n, 10n ** 6n), fc.bigInt(10n ** 6n, 10n ** 9n)), {

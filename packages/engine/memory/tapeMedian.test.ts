@@ -101,7 +101,7 @@ describe('reference', () => {
     )
   })
 
-  it('R-temporal-3: covered less than 300,000 ms gives INSUFFICIENT_HISTORY with what is covered', () => {
+  it('R-temporal-3: a coverage below 300,000 ms gives INSUFFICIENT_HISTORY with the covered time', () => {
     const history = append(EMPTY, T, whole(1n))
     expect(reference(EMPTY, T)).toEqual({ reason: 'INSUFFICIENT_HISTORY', coveredMs: 0 })
     expect(reference(history, after(T, 299_999n))).toEqual({
@@ -117,7 +117,7 @@ describe('reference', () => {
     expect(medianOf(reference(history, after(T, 450_001n)))).toEqual(whole(2n))
   })
 
-  it('R-temporal-2: equal ratios merge, however they are written and whatever came between', () => {
+  it('R-temporal-2: equal ratios merge, however they are written and whatever lies between', () => {
     const history = restore([
       { fromMs: T, ratio: whole(9n) },
       { fromMs: after(T, 300_000n), ratio: { num: 10n, den: 2n } },
@@ -162,7 +162,7 @@ describe('append', () => {
     expect(append(append(EMPTY, T, whole(1n)), T, whole(2n))).toEqual(append(EMPTY, T, whole(2n)))
   })
 
-  it('a block that takes the move of the same time back leaves no trace', () => {
+  it('a block that reverses the move of the same time leaves no trace', () => {
     const before = append(EMPTY, T, whole(1n))
     const back = append(append(before, after(T, 5n), whole(2n)), after(T, 5n), { num: 3n, den: 3n })
     expect(changesOf(back)).toEqual(changesOf(before))
@@ -173,13 +173,13 @@ describe('append', () => {
     expect(append(history, after(T, 5n), { num: 4n, den: 2n })).toBe(history)
   })
 
-  it('a block time before the last entry is taken as the same time', () => {
+  it('a block time before the last entry counts as the same time', () => {
     const history = append(append(EMPTY, T, whole(1n)), after(T, 9n), whole(2n))
     const again = append(history, after(T, 3n), whole(3n))
     expect(changesOf(again).map(({ fromMs }) => fromMs)).toEqual([T, T + 9])
   })
 
-  it('drops what ended before the window and keeps the entry still holding when it begins', () => {
+  it('drops entries that ended before the window and keeps the one still holding when it begins', () => {
     let history = restore([
       { fromMs: T, ratio: whole(1n) },
       { fromMs: after(T, 10n), ratio: whole(2n) },
@@ -210,7 +210,7 @@ describe('append', () => {
     )
   })
 
-  it('no history is changed by those that go on from it, on however many branches', () => {
+  it('branching from a history, however often, does not change it', () => {
     // Near enough to stay in the window for long, far enough to leave it; now and then at the same time.
     const step = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom(0, 1, 2_000, 9_000, 20_000), fc.bigInt(1n, 9n))
     fc.assert(
@@ -248,7 +248,7 @@ describe('append', () => {
 })
 
 describe('nextFlip', () => {
-  it('is the first later time with another outcome, found by looking at every millisecond', () => {
+  it('is the first later time with another outcome, as found by checking every millisecond', () => {
     fc.assert(
       fc.property(someChanges, readAhead, (changes, ahead) => {
         const history = restore(changes)
@@ -266,7 +266,7 @@ describe('nextFlip', () => {
     )
   })
 
-  it('separates two outcomes, and none of the times before it differs from now', () => {
+  it('separates two outcomes, and no time before it differs from now', () => {
     const fractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 6, maxLength: 6 })
     fc.assert(
       fc.property(someChanges, readAhead, fractions, (changes, ahead, shares) => {
@@ -289,7 +289,7 @@ describe('nextFlip', () => {
     expect(nextFlip(history, after(T, 50_000n))).toBe(T + 300_000)
   })
 
-  it('never comes when nothing moves any more: no entry, one ratio, or the newest ratio already the median', () => {
+  it('never comes when nothing changes any more: no entry, one ratio, or the newest ratio already the median', () => {
     expect(nextFlip(EMPTY, T)).toBe(FOREVER)
     const single = append(EMPTY, T, whole(1n))
     expect(nextFlip(single, after(T, 300_000n))).toBe(FOREVER)

@@ -26,7 +26,7 @@ const asThen = (policy: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(policy, (key, value: unknown) => (LATER.includes(key) ? undefined : value)))
 
 describe('R-policy-4: the policy of version 0.1', () => {
-  it('is revision 1, has the name it had then, and whoever asks for it gets all of its numbers', () => {
+  it('is revision 1, keeps its former name, and serves all of its numbers on request', () => {
     expect(policyVersion(FORMER_POLICY)).toBe(NAME_0_1)
     expect(mergePolicy({ revision: 1 })).toEqual(FORMER_POLICY)
     expect(mergePolicy({ revision: 1 }).agreement.edge_sources).toEqual([7, 8, 9, 10])
@@ -36,7 +36,7 @@ describe('R-policy-4: the policy of version 0.1', () => {
     expect(mergePolicy({ revision: 2 })).toEqual(DEFAULT_POLICY)
   })
 
-  it('is read as revision 1 where it was stored without a word about it, and keeps its name', () => {
+  it('reads as revision 1 when stored without a revision, and keeps its name', () => {
     expect(mergePolicy(asThen(FORMER_POLICY))).toEqual(FORMER_POLICY)
     const own = { ...asThen(FORMER_POLICY), max_hops: 2, source_share_bps: 500 }
     expect(policyVersion(mergePolicy(own))).not.toBe(NAME_0_1)
@@ -44,19 +44,19 @@ describe('R-policy-4: the policy of version 0.1', () => {
     expect(asThen(mergePolicy(own))).toEqual(own)
   })
 
-  it('a part of a policy without a revision is laid over the newest', () => {
+  it('a partial policy without a revision is merged into the newest', () => {
     const { max_undo_blocks: _, ...part } = asThen(FORMER_POLICY)
     expect(() => mergePolicy(part)).not.toThrow()
     expect(mergePolicy(part).revision).toBe(2)
   })
 
-  it('keys that a revision does not read are refused where they are set', () => {
+  it('keys that a revision does not read are refused', () => {
     expect(() => mergePolicy({ source_share_bps: 500 })).toThrow('revision 2 does not read')
     expect(() => mergePolicy({ revision: 1, material_share_bps: 5000 })).toThrow('revision 1 does not read')
     expect(() => mergePolicy({ revision: 3 })).toThrow('policy.revision')
   })
 
-  it('is what a state that was stored with it goes on with', () => {
+  it('stays in force for a state that was stored with it', () => {
     const s = scenario({ stables: [USDC, DAI], policy: { revision: 1 } })
     s.v2(P1, [T, 1_000_000n * E18], [USDC, 2_000_000n * E6])
     s.enrol(T)

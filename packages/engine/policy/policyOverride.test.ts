@@ -64,7 +64,7 @@ describe('mergePolicy', () => {
     })
   })
 
-  it('leaves the default as it was', () => {
+  it('leaves the default unchanged', () => {
     const before = structuredClone(DEFAULT_POLICY)
     mergePolicy({ ttl_ms: { by_chain: { 1: 5_000 } }, jump: { ratio: 50 } })
     expect(DEFAULT_POLICY).toEqual(before)
@@ -91,7 +91,7 @@ describe('mergePolicy', () => {
         ])
   })
 
-  it('refuses unknown keys at every level, and says which there are', () => {
+  it('refuses unknown keys at every level, and lists the known ones', () => {
     const objects = new Set(leaves.map(({ path }) => path.slice(0, -1).join('.')))
     for (const object of objects) {
       if (object === 'ttl_ms.by_chain') continue
@@ -105,7 +105,7 @@ describe('mergePolicy', () => {
     ])
   })
 
-  it('refuses what is not an object of settings', () => {
+  it('refuses a value that is not an object of settings', () => {
     for (const wrong of [null, [], 'strict', 3, new Map(), new Date(0)])
       expect(pathsOf(wrong)).toEqual(['policy'])
     expect(pathsOf({ stable: [] })).toEqual(['policy.stable'])
@@ -116,7 +116,7 @@ describe('mergePolicy', () => {
       expect(pathsOf({ ttl_ms: { by_chain: { [key]: 60_000 } } })).toEqual([`policy.ttl_ms.by_chain.${key}`])
   })
 
-  it('refuses bands out of order, with the same bound twice, or with scores that turn', () => {
+  it('refuses bands out of order, with the same bound twice, or with scores that reverse', () => {
     const depeg = (up_to: unknown, beyond = 0) => pathsOf({ stable: { depeg: { up_to, beyond } } })
     const upTo = 'policy.stable.depeg.up_to'
     const all = 'policy.stable.depeg'
@@ -184,7 +184,7 @@ describe('mergePolicy', () => {
     ).toEqual(['policy.trade_age_caps'])
   })
 
-  it('refuses lists that are empty, too long, or hold something else', () => {
+  it('refuses lists that are empty, too long, or of the wrong type', () => {
     const sources = (value: unknown) => pathsOf({ agreement: { edge_sources: value } })
     expect(sources([])).toEqual(['policy.agreement.edge_sources'])
     expect(sources(Array.from({ length: 33 }, () => 5))).toEqual(['policy.agreement.edge_sources'])
@@ -242,7 +242,7 @@ describe('mergePolicy', () => {
     expect(message.length).toBeLessThan(2_000)
   })
 
-  it('throws nothing but a PolicyError, whatever it is given', () => {
+  it('throws nothing but a PolicyError, whatever the input', () => {
     const cyclic: Record<string, unknown> = {}
     cyclic['stable'] = cyclic
     expect(pathsOf(cyclic)).toEqual(['policy.stable.stable'])

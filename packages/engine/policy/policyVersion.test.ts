@@ -74,7 +74,7 @@ describe('R-policy-3: policyVersion', () => {
     )
   })
 
-  it('refuses what it could hash in two ways', () => {
+  it('refuses values that have two canonical forms', () => {
     expect(() => version({ ü: 1 })).toThrow(InvariantError)
   })
 })

@@ -46,7 +46,7 @@ const reservesOf = ({ bps = 0n, of = 1_000n }: Spec): readonly [bigint, bigint] 
   (Y * of * (10_000n + bps)) / 10_000_000n,
 ]
 
-/** T with deep pools against USDC at 2 USD plus `bps`, of `of` thousandths, each of its own deployment unless told. */
+/** T with deep pools against USDC at 2 USD plus `bps`, of `of` thousandths, each of its own deployment by default. */
 function pools(specs: readonly Spec[], setting: Setting = {}): Scenario {
   const s = scenario(setting)
   specs.forEach((spec, at) => {
@@ -144,7 +144,7 @@ describe('the published price', () => {
     expect(s.priced(U).price_usd.display).toMatch(/^9\d{32}(\.\d+)?$/)
   })
 
-  it('R-record-4, R-fresh-5: says on which block it stands, when it was evaluated and until when it holds', () => {
+  it('R-record-4, R-fresh-5: names its block, when it was evaluated and until when it is valid', () => {
     const s = pools([{}])
     expect(s.priced(T)).toMatchObject({
       evaluated_at_ms: s.nowMs,
@@ -163,7 +163,7 @@ describe('the published price', () => {
     s.v2(P3, [T, X], [WETH, (X * 2n) / 2_000n], { deployment: 'three' })
     s.enrol(T)
     expect(s.pricedNow(T).support?.accepted).toBe(2)
-    // P3 is fresh, but its route goes on over P1: both routes end an hour after the start.
+    // P3 is fresh, but its route continues over P1: both routes end an hour after the start.
     expect(s.priced(T).expires_at_ms).toBe(start + HOUR)
     s.recheck(P1)
     expect(s.pricedNow(T).expiresAtMs).toBe(s.nowMs + HOUR)
@@ -177,7 +177,7 @@ describe('the published price', () => {
 })
 
 describe('outliers', () => {
-  it('R-consensus-4: an outlier the others outvote is removed, and its weight shows in what was retained', () => {
+  it('R-consensus-4: an outlier that the others outvote is removed, and its weight shows in the retained share', () => {
     const s = pools([{}, {}, {}, { bps: 400n, of: 500n }])
     const quote = s.quote(T)
     checkQuote(quote, token => (token === USDC ? 6 : 18))
@@ -268,7 +268,7 @@ describe('path agreement', () => {
     expect(capsOf(s)).toEqual(caps)
   })
 
-  it('R-path-2: five sources of one deployment are worth 7, and no cap says so', () => {
+  it('R-path-2: five sources of one deployment are worth 7, and no cap applies', () => {
     const s = pools(times(5, { deployment: 'one' }))
     s.mine({ afterMs: 5 * MINUTE })
     expect(componentOf(s, 'path_agreement')).toMatchObject({ score: 7, sources: 5, deployments: 1 })
@@ -334,7 +334,7 @@ describe('path agreement', () => {
 })
 
 describe('material routes', () => {
-  it('R-material-1, R-material-2: the published score is held back by routes with 34% of the weight, not by smaller ones', () => {
+  it('R-material-1, R-material-2: the published score is limited by routes with 34% of the weight, not by smaller ones', () => {
     const enough = byHand.smallest(100n, of => depth(of) * 100n >= (depth(of) + depth(1_000n)) * 34n)
     for (const [of, score, routes] of [
       [enough - 1n, 5, 1],
@@ -364,7 +364,7 @@ describe('material routes', () => {
     }
   })
 
-  it('R-material-1: where none has 34%, the heaviest that carry half together are material, ties by pool', () => {
+  it('R-material-1: when none has 34%, the heaviest that carry half together are material, ties by pool', () => {
     const s = scenario()
     for (let at = 0; at < 12; at++) s.v2(address(0x200 + at), [T, X], [USDC, Y], { deployment: `d${at}` })
     s.enrol(T)
@@ -393,7 +393,7 @@ describe('material routes', () => {
 })
 
 describe('aggregate state', () => {
-  it('R-state-1, R-score-4: all causal state final gives 10, Very high', () => {
+  it('R-state-1, R-score-4: a causal state that is entirely final gives 10, Very high', () => {
     const s = perfect()
     expect(s.priced(T).confidence).toMatchObject({
       score: 10,
@@ -638,7 +638,7 @@ describe('no price, and the reason', () => {
     expect([s.unpriced(T), s.said(T)]).toEqual(['ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('R-expiry-1, R-present-3: a chain that halts takes every price back as ROUTE_EXPIRED, as readers say it past the announced expiry', () => {
+  it('R-expiry-1, R-present-3: a chain that halts loses every price as ROUTE_EXPIRED, as readers show it past the announced expiry', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
     s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -648,7 +648,7 @@ describe('no price, and the reason', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('R-expiry-1: a route expires with its first hop to do so, also where that is not the token’s own', () => {
+  it('R-expiry-1: a route expires with its first hop to do so, even when that hop is not the token’s own', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
     s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -660,7 +660,7 @@ describe('no price, and the reason', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('R-expiry-1: one route that lives on keeps the price when another expires', () => {
+  it('R-expiry-1: one surviving route keeps the price when another expires', () => {
     const s = pools([{}, {}])
     s.mine({ proof: 'none', afterMs: 59 * MINUTE })
     s.recheck(P2)
@@ -745,7 +745,7 @@ describe('any market', () => {
     })
   }
 
-  it('R-score-1, R-score-2, R-score-5: a quote recomputes from what it shows: ratios, weights, vote, scores and caps at every level', () => {
+  it('R-score-1, R-score-2, R-score-5: a quote recomputes from its own fields: ratios, weights, vote, scores and caps at every level', () => {
     let pricedCount = 0
     fc.assert(
       fc.property(

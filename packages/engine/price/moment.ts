@@ -60,6 +60,6 @@ export const finalityAt = (moment: Moment, blockNumber: Count): Finality =>
 /** The block an evaluation is based on. */
 export function tipOf(moment: Moment): BlockRef {
   const { tip } = moment.state.chain
-  assert(tip !== null, 'an evaluation needs a block to stand on')
+  assert(tip !== null, 'an evaluation needs a block')
   return tip
 }

@@ -34,6 +34,10 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
   const edges = new Map<Pool, Edge>()
   const worths = new Map<Address, Worth | null>()
   let alone: Agreement | null = null
+  // Made once: a hop is asked for at every route.
+  const edgeOf = (pool: Pool): Edge => new PoolEdge(moment, pool)
+  const agreedOf = (pair: readonly Pool[]) => agreementsOf(moment, pair)
+  const unitOf = (token: Address) => worthOf(moment, token)
   const moment: Moment = {
     state,
     atMs,
@@ -58,14 +62,14 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
       }
       return anchor
     },
-    worth: token => once(worths, token, each => worthOf(moment, each)),
+    worth: token => once(worths, token, unitOf),
     agreement(pool) {
       const { pair } = pool.around
       alone ??= loneAgreement(policy)
       if (pair.length === 1) return alone
-      return once(agreements, pair, each => agreementsOf(moment, each)).get(pool) ?? alone
+      return once(agreements, pair, agreedOf).get(pool) ?? alone
     },
-    edge: pool => once(edges, pool, each => new PoolEdge(moment, each)),
+    edge: pool => once(edges, pool, edgeOf),
     coveredEdge: ({ pool }, coverage) => new PoolEdge(moment, pool, coverage),
   }
   return moment

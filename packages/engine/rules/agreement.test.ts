@@ -145,7 +145,7 @@ describe('both', () => {
     )
   })
 
-  it('refuses a kept weight that consensus cannot leave', () => {
+  it('refuses a kept weight that consensus cannot produce', () => {
     expect(() => edge({ keptWeight: 66n })).toThrow(InvariantError)
     expect(() => edge({ keptWeight: 101n })).toThrow(InvariantError)
   })

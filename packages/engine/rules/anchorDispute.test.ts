@@ -28,7 +28,7 @@ it('R-dispute-1: more than 200 bps from its feed caps a routing asset at 6, more
   expect([501n, 3_000n].map(capAt)).toEqual([disputed(3), disputed(3)])
 })
 
-it('R-dispute-1: below the feed counts as above, and a hair past a bound is past it', () => {
+it('R-dispute-1: below the feed counts as above, and the least excess past a bound is past it', () => {
   fc.assert(
     fc.property(natural(200), fc.constantFrom(200n, 500n), (num, bound) => {
       const usd = { num: 10n * num, den: 10n ** 8n }
@@ -48,12 +48,12 @@ it('R-dispute-1: below the feed counts as above, and a hair past a bound is past
   )
 })
 
-it('R-dispute-2: a feed older than heartbeat and grace says nothing, and the rule knows when', () => {
+it('R-dispute-2: a feed older than heartbeat and grace has no effect, and the rule names the time', () => {
   expect(dispute(off(900n), feed, LATE)).toMatchObject({ value: { cap: { cap: 3 } }, untilMs: T + LATE + 1 })
   expect(dispute(off(900n), feed, LATE + 1)).toEqual({ value: null, untilMs: FOREVER })
 })
 
-it('R-dispute-2: nor does an answer that is missing, incomplete or not positive', () => {
+it('R-dispute-2: nor has an answer that is missing, incomplete or not positive', () => {
   const silent = [null, { ...answer, complete: false }, { ...answer, value: 0n }, { ...answer, value: -1n }]
   for (const each of silent)
     expect(dispute(off(900n), { ...feed, answer: each })).toEqual({ value: null, untilMs: FOREVER })
@@ -64,7 +64,7 @@ it('R-dispute-2: only a fresh feed within 200 bps confirms a price', () => {
   expect(dispute(off(0n), feed, LATE + 1).value).toBe(null)
 })
 
-it('R-dispute-2: until the time the rule names, it finds the same', () => {
+it('R-dispute-2: the result is the same until the time the rule names', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1000, max: 2 * LATE }),

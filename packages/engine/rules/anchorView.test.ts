@@ -21,7 +21,7 @@ const aView: fc.Arbitrary<AnchorView> = fc.oneof(
   fc.record({ score: aScore, caps, material: unique(fc.record({ id: ids, score: aScore })), minor }),
 )
 
-it('R-fold-6: a view is read back as it was written', () => {
+it('R-fold-6: a view reads back as written', () => {
   fc.assert(
     fc.property(aView, view => {
       expect(viewFrom(viewText(view))).toEqual(view)
@@ -30,7 +30,7 @@ it('R-fold-6: a view is read back as it was written', () => {
   )
 })
 
-it('R-trigger-8: two views are the same where others see the same', () => {
+it('R-trigger-8: two views are equal when dependents see no difference', () => {
   fc.assert(
     fc.property(aView, aView, (before, now) => {
       expect(anchorChange(before, before)).toBeNull()
@@ -40,7 +40,7 @@ it('R-trigger-8: two views are the same where others see the same', () => {
   )
 })
 
-it('R-trigger-8: what changed is the anchor itself, or routes it hardly rests on', () => {
+it('R-trigger-8: a change is in the anchor itself, or in routes that matter little to it', () => {
   const route = (id: string, points: Score): RouteView => ({ id, score: points, caps: [] })
   const before: AnchorView = { score: score(7), caps: [], material: [], minor: [route('a', score(5))] }
   expect(anchorChange(undefined, before)).toMatchObject({ isMain: true, isStillPriced: false })

@@ -42,7 +42,7 @@ const medianAt = (pools: readonly Weighed[], t: Ms): number => {
   })
 }
 
-it('R-dispute-6: the weighted median of pools that still climb stays what it is until the time named', () => {
+it('R-dispute-6: the weighted median of pools that still grow is unchanged until the time named', () => {
   const aPool: fc.Arbitrary<Weighed> = anAverage.map(average => ({ depthY: average.l, average }))
   fc.assert(
     fc.property(

@@ -3,7 +3,7 @@ import { DEFAULT_POLICY } from '../policy/policy.ts'
 import { count, score } from '../units.ts'
 import { bpsScore, isAtMost } from './bpsBands.ts'
 
-it('R-agreement-5: a deviation on a bound is within it, the least beyond it is not', () => {
+it('R-agreement-5: a deviation on a bound is within it, the least excess is not', () => {
   const { spread } = DEFAULT_POLICY.agreement
   expect(bpsScore(spread, { num: 0n, den: 1n })).toBe(10)
   expect(bpsScore(spread, { num: 25n * 10n ** 30n, den: 10n ** 30n })).toBe(10)
@@ -12,7 +12,7 @@ it('R-agreement-5: a deviation on a bound is within it, the least beyond it is n
   expect(bpsScore({ up_to: [[count(5), score(4)]], beyond: score(1) }, { num: 6n, den: 1n })).toBe(1)
 })
 
-it('R-exact-7: a deviation is told from its bound where neither side, or only one, is in the range of doubles', () => {
+it('R-exact-7: a deviation is compared with its bound when neither side, or only one, is in the range of doubles', () => {
   for (const bits of [1022n, 1023n, 1024n, 1025n, 4096n]) {
     const den = 1n << bits
     for (const bps of [1n, 50n, 10_000n]) {

@@ -85,7 +85,7 @@ describe('weigh', () => {
     expect(weighed([via(0, 1), via(0)], [4n, 0n]).weight).toEqual([0n, 4n])
   })
 
-  it('refuses a route without edges and an edge it does not know', () => {
+  it('refuses a route without edges and an unknown edge', () => {
     expect(() => weighed([[]], [1n])).toThrow(InvariantError)
     expect(() => weighed([via(0, 2)], [1n, 1n])).toThrow(InvariantError)
   })

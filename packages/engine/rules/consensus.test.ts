@@ -57,7 +57,7 @@ describe('tau', () => {
     )
   })
 
-  it('rounds up, and only a whole number stays as it is', () => {
+  it('rounds up, and only a whole number stays unchanged', () => {
     expect(tau({ num: 5_000n * 300n, den: 22_239n })).toBe(300n)
     expect(tau({ num: 5_000n * 300n + 1n, den: 22_239n })).toBe(301n)
     // 22239 × 26159 is 895 × 5000 × 130 and 1: the least there is above a whole number.
@@ -109,7 +109,7 @@ describe('consensus', () => {
     })
   })
 
-  it('R-consensus-3: rejection is one pass: what would stand out only once the outliers are gone stays', () => {
+  it('R-consensus-3: rejection is one pass: an observation that would stand out only without the outliers stays', () => {
     const near = [observed('a', 0n, 40n), observed('b', 0n, 20n), observed('edge', 600n, 10n)]
     const far = { ...observed('far', 2_000n, 30n), capacity: 70n }
     expect(found([...near, far])).toMatchObject({ tauBps: 1_000n, unresolved: false })
@@ -168,12 +168,12 @@ describe('consensus', () => {
     })
   })
 
-  it('R-consensus-7: spread is the greatest deviation of a survivor, on whichever side', () => {
+  it('R-consensus-7: spread is the greatest deviation of a survivor, on either side', () => {
     const verdict = found([observed('low', -90n, 10n), observed('mid', 0n, 50n), observed('high', 80n, 10n)])
     expect(isAtMost(verdict.spreadBps, 90n) && !isAtMost(verdict.spreadBps, 89n)).toBe(true)
   })
 
-  it('holds its own rules on any observations', () => {
+  it('keeps its own rules on any observations', () => {
     fc.assert(
       fc.property(someObservations, observations => {
         fc.pre(observations.some(({ weight }) => weight > 0n))

@@ -45,13 +45,13 @@ describe('coverage', () => {
     ).toBeNull()
   })
 
-  it('R-coverage-2: data older than 24 h is no data; exactly 24 h old is not older', () => {
+  it('R-coverage-2: data older than 24 h counts as none; exactly 24 h old is not older', () => {
     expect(at(250n, ms(DAY)).score).toBe(10)
     expect(at(250n, ms(DAY + 1))).toMatchObject({ score: 8, caps: [{ code: 'COVERAGE_UNKNOWN' }] })
     expect(at(0n, ms(DAY + 1)).score).toBe(0)
   })
 
-  it('R-timer-1: it holds until the data turns too old', () => {
+  it('R-timer-1: it is valid until the data turns too old', () => {
     const until = (data: typeof external | null, offset = 0) =>
       coverage(1n, data, DEFAULT_POLICY, ms(T + offset)).untilMs
     expect(until(external)).toBe(T + DAY + 1)
@@ -59,7 +59,7 @@ describe('coverage', () => {
     expect(until(null)).toBe(FOREVER)
   })
 
-  it('R-coverage-4: external data may lower or cap a score and cannot make one from nothing', () => {
+  it('R-coverage-4: external data may lower or cap a score and cannot create one', () => {
     const depth = fc.bigInt(0n, 10n ** 6n)
     fc.assert(
       fc.property(depth, depth, fc.integer({ min: 0, max: 2 * DAY }), (anchors, market, ageMs) => {

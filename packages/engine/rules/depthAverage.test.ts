@@ -34,12 +34,12 @@ describe('decay', () => {
     expect(decay(ms(T))).toBe(0n)
   })
 
-  it('is exp(−dt / 30 min): 36.8% is left after half an hour', () => {
+  it('is exp(−dt / 30 min): 36.8% remains after half an hour', () => {
     const left = Number((decay(ms(HALF_HOUR)) * 10n ** 15n) >> 64n) / 1e15
     expect(left).toBeCloseTo(Math.exp(-1), 14)
   })
 
-  it('of a split time is the product of its parts, but for the bits that rounding drops', () => {
+  it('of a split time is the product of its parts, except for bits lost to rounding', () => {
     fc.assert(
       fc.property(span, span, (a, b) => {
         fc.pre(a + b < 2 ** 26)
@@ -52,7 +52,7 @@ describe('decay', () => {
     )
   })
 
-  it('is the same whichever other times were asked for before it', () => {
+  it('does not depend on earlier calls', () => {
     fc.assert(
       fc.property(span, fc.integer({ min: 1, max: 8_000 }), (dt, places) => {
         const first = decay(dt)
@@ -66,7 +66,7 @@ describe('decay', () => {
 })
 
 describe('isFarBelow', () => {
-  it('is more than a thousandth, to the unit, though doubles are asked first', () => {
+  it('is more than a thousandth, to the unit, with doubles as a fast path', () => {
     const around = fc.tuple(fc.bigInt(1n, 2n ** 256n), fc.bigInt(-3n, 3n))
     const near = around.map(([whole, off]) => [max((whole * 999n) / 1000n + off, 0n), whole] as const)
     fc.assert(
@@ -139,7 +139,7 @@ describe('value', () => {
     )
   })
 
-  it('has forgotten the old depth after 2^26 ms', () => {
+  it('has decayed completely after 2^26 ms', () => {
     const average = change(start(10n ** 20n, at(0)), 5n, at(0))
     expect(value(average, at(ms(2 ** 26)))).toBe(5n)
   })
@@ -161,7 +161,7 @@ describe('change', () => {
     expect(after).toMatchObject({ l: 2_000n, t0: at(ms(600_000)) })
   })
 
-  it('twice at one block time leaves the average where it was', () => {
+  it('twice at one block time leaves the average unchanged', () => {
     const once = change(start(1_000n, at(0)), 9_000n, at(ms(1_000)))
     const twice = change(once, 3_000n, at(ms(1_000)))
     expect(twice.e).toBe(once.e)
@@ -189,7 +189,7 @@ describe('start', () => {
 })
 
 describe('effective', () => {
-  it('R-average-6: L_eff = min(L_current, average): drained depth is gone at once, new depth is not there yet', () => {
+  it('R-average-6: L_eff = min(L_current, average): removed depth counts at once, new depth not yet', () => {
     const drained = change(start(1_000n, at(0)), 10n, at(0))
     const filled = change(start(10n, at(0)), 1_000n, at(0))
     expect(effective(drained, at(0))).toBe(10n)

@@ -86,7 +86,7 @@ describe('SIMULATED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(`SIMULATED_SWAP 1/${byHand.v2Out(x, y, 1n)}`)
   })
 
-  it('R-evidence-3: sells at least 200 units of X to a v3 pool, whose fee would otherwise eat the rounding', () => {
+  it('R-evidence-3: sells at least 200 units of X to a v3 pool, so that the fee does not swallow the rounding', () => {
     const s = scenario({ stables: [DAI] })
     // A unit of T is worth 10^12 units of DAI.
     s.v3(P1, T, DAI, { tick: 276_300, positions: [[210_000, 330_000, 10n ** 13n]] })
@@ -303,7 +303,7 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(`OBSERVED_SWAP ${sale}/${byHand.v3Out(flat, 0, sale)}`)
   })
 
-  it('R-evidence-6: liquidity that comes or goes in a block without a swap leaves a simulated sale', () => {
+  it('R-evidence-6: liquidity added or removed in a block without a swap leaves a simulated sale', () => {
     const s = onePool()
     s.sell(P1, sale)
     s.mine()
@@ -314,7 +314,7 @@ describe('OBSERVED_SWAP', () => {
 })
 
 describe('evidence', () => {
-  it("R-evidence-7: changes only with the pool's own state: blocks and time alone leave it as it is", () => {
+  it("R-evidence-7: changes only with the pool's own state: blocks and time alone leave it unchanged", () => {
     const s = onePool()
     s.sell(P1, 1_000n * E18)
     s.mine()
@@ -326,7 +326,7 @@ describe('evidence', () => {
     expect(evidenceOf(s)).toEqual(before)
   })
 
-  it('R-pool-3: what happens inside a block and is undone in it leaves no trace in marginal, depth or evidence', () => {
+  it('R-pool-3: anything undone within the same block leaves no trace in marginal, depth or evidence', () => {
     const s = onePool()
     const before = s.pool(P1).state
     s.sync(P1, 3n * X, Y / 3n)

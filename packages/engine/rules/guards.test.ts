@@ -20,7 +20,7 @@ const expired = { freshness: { ...good.freshness, score: score(0) } }
 const shallow = { capacity: { value: LEAST - 1n, untilMs: FOREVER } }
 const unfed = { feed: { score: score(0) } }
 
-it('R-guard-1: the first guard that fails is told: expiry, the anchor, depth, the feed', () => {
+it('R-guard-1: the first guard that fails is reported: expiry, the anchor, depth, the feed', () => {
   const anchored = { anchorRule: 'STABLE_SUSPENDED' } as const
   expect(guard({ ...expired, ...anchored, ...shallow, ...unfed }).value).toBe('EXPIRED')
   expect(guard({ ...anchored, ...shallow, ...unfed }).value).toBe('STABLE_SUSPENDED')
@@ -30,7 +30,7 @@ it('R-guard-1: the first guard that fails is told: expiry, the anchor, depth, th
   expect(guard({ capacity: { value: null, untilMs: FOREVER } }).value).toBe('BELOW_MIN_DEPTH')
 })
 
-it('R-timer-3: what has failed stays so until it expires, but for depth that still climbs', () => {
+it('R-timer-3: a failed guard stays failed until it expires, except for depth that is still growing', () => {
   const soonMs = ms(T + 60_000)
   expect(guard(expired).untilMs).toBe(FOREVER)
   expect(guard({ anchorRule: 'NO_ANCHOR' }).untilMs).toBe(EXPIRES)

@@ -20,9 +20,9 @@ const past = (over: Partial<Past> = {}): Past => ({
   ...over,
 })
 
-describe('the cap on a past that is not known', () => {
+describe('the cap on an unknown history', () => {
   it.each(['UNREAD', 'SHORT'] as const)(
-    'R-history-3, R-history-4: %s holds the score at 3 until 35 minutes were watched',
+    'R-history-3, R-history-4: %s holds the score at 3 until 35 minutes have been observed',
     kind => {
       const cap = { code: `HISTORY_${kind}`, cap: 3 }
       expect(historyCap(past({ kind }), at(0))).toEqual({ value: cap, untilMs: at(35 * MINUTE) })
@@ -31,13 +31,13 @@ describe('the cap on a past that is not known', () => {
     },
   )
 
-  it('R-history-3: a past that was read, or never asked for, has none', () => {
+  it('R-history-3: a history that was read, or never requested, has none', () => {
     expect([historyCap(past(), at(0)).value, historyCap(null, at(0)).value]).toEqual([null, null])
     expect(HISTORY_MS).toBe(35 * MINUTE)
   })
 })
 
-describe('the limit on what logs say of a price', () => {
+describe('the limit on what logs reveal about a price', () => {
   it.each([
     ['R-history-5: proven and of exact times', {}, 10],
     ['R-history-5: without a proof', { isProven: false }, 8],
@@ -52,17 +52,17 @@ describe('the limit on what logs say of a price', () => {
   })
 })
 
-describe('the last trade of a pool in which none was seen', () => {
+describe('the last trade of a pool without an observed trade', () => {
   const cap = (tradedByMs: Ms | null, after = 0, policy = DEFAULT_POLICY) =>
     lastTradeCap({ lastTradeMs: null, trackedSinceMs: at(0), past: past({ tradedByMs }) }, policy, at(after))
       .value?.cap
 
-  it('R-history-7: 6 whatever the bound, for anyone can make it later; 3 where even the bound is a week old', () => {
+  it('R-history-7: 6 whatever the bound, since anyone can make it later; 3 when even the bound is a week old', () => {
     expect([cap(null), cap(at(0)), cap(at(-2 * DAY)), cap(at(-7 * DAY))]).toEqual([6, 6, 6, 6])
     expect([cap(at(-7 * DAY - 1)), cap(at(-3 * 365 * DAY)), cap(at(0), 7 * DAY + 1)]).toEqual([3, 3, 3])
   })
 
-  it('R-history-7: a bound never lifts what an unknown trade is capped at, and says nothing of one that is known', () => {
+  it('R-history-7: a bound never lifts the cap of an unknown trade, and does not affect a known one', () => {
     const strict = { ...DEFAULT_POLICY, trade: { ...DEFAULT_POLICY.trade, unknown_cap: score(2) } }
     expect([cap(at(0), 0, strict), cap(at(-8 * DAY), 0, strict)]).toEqual([2, 2])
     const known = { lastTradeMs: at(0), trackedSinceMs: at(0), past: past({ tradedByMs: at(-8 * DAY) }) }

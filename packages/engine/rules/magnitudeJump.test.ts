@@ -31,7 +31,7 @@ describe('MAGNITUDE_JUMP', () => {
     expect(seen(1n, [101n, 0n]).accepted).toEqual(whole(1n))
   })
 
-  it('R-jump-1: what stays as it was in units jumps with its decimals, from when they came into use', () => {
+  it('R-jump-1: an unchanged amount in units jumps with its decimals, from when they came into use', () => {
     const before = start(whole(7n), tick(12))
     const scaling = { digits: tick(0), sinceMs: T, before: null }
     const state = scaled(before, scaling, DEFAULT_POLICY)
@@ -62,7 +62,7 @@ describe('MAGNITUDE_JUMP', () => {
     expect(jumping(state, at(BigInt(HOLD)))).toBe(false)
   })
 
-  it('a move near the jump neither ends nor restarts it, and the latest is what is accepted', () => {
+  it('a move near the jump neither ends nor restarts it, and the latest is the accepted one', () => {
     const state = seen(1n, [5_000n, 0n], [90_000n, 600_000n])
     expect(endsAt(state)).toBe(T + HOLD)
     const settled = observe(state, whole(8_000_000n), at(BigInt(HOLD)), DEFAULT_POLICY)

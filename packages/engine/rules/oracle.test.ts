@@ -210,7 +210,7 @@ describe('against the Python oracle', () => {
     }
   })
 
-  it('R-dust-1: the floor of the vote, and who is heard above it', () => {
+  it('R-dust-1: the floor of the vote, and which routes vote above it', () => {
     for (const { pools, floor, heard } of vectors.floors) {
       const routes = pools.flatMap(([isOnward, weights], first) =>
         weights.map(weight => ({ first, weight: BigInt(weight), isOnward })),
@@ -328,7 +328,7 @@ describe('against the Python oracle', () => {
     for (const [sample, expected] of vectors.version) expect(policyVersion(sample as Policy)).toBe(expected)
   })
 
-  it('R-dispute-3, R-dispute-4, R-dispute-5: who is disputed, by which cap, at which market', () => {
+  it('R-dispute-3, R-dispute-4, R-dispute-5: which side is disputed, by which cap, at which market', () => {
     const side = ([num, den, isFresh]: [string, string, boolean]) => ({ usd: fraction(num, den), isFresh })
     for (const { x, y, pools, expected } of vectors.dispute) {
       const given = pools.map(([id, num, den, weight, average]) => ({
@@ -344,7 +344,7 @@ describe('against the Python oracle', () => {
     }
   })
 
-  it('R-dispute-1, R-dispute-2: deviation, cap and confirmation of a feed, and when it falls silent', () => {
+  it('R-dispute-1, R-dispute-2: deviation, cap and confirmation of a feed, and when it turns stale', () => {
     for (const { at, answer, terms, price, expected } of vectors.anchor) {
       const feed = { answer: parse(answer), terms: { heartbeatMs: terms[0], graceMs: terms[1] } }
       const { value, untilMs } = anchorDispute(fraction(...price), feed, DEFAULT_POLICY, at)

@@ -52,7 +52,7 @@ const capAt = (past: TokenPast, bps: number, atMs: Ms) =>
   priceJump(readAt(past, atMs), worthOf, price(bps)).value.cap?.cap ?? null
 
 describe('the past of a token', () => {
-  test('R-past-2: at most 60 full minutes, in order, none repeats the one before; what is open is of one minute', () => {
+  test('R-past-2: at most 60 full minutes, in order, none repeats the one before; the open part is of one minute', () => {
     fc.assert(
       fc.property(moves, list => {
         const { past } = fold(list)
@@ -73,7 +73,7 @@ describe('the past of a token', () => {
     )
   })
 
-  test('R-past-2: when a minute is folded makes no difference: read late or rolled again and again', () => {
+  test('R-past-2: the time of folding a minute makes no difference: read late or rolled repeatedly', () => {
     fc.assert(
       fc.property(
         moves,
@@ -94,7 +94,7 @@ describe('the past of a token', () => {
     )
   })
 
-  test('R-past-2: of one Y a minute is its own median, whatever the anchor did meanwhile', () => {
+  test('R-past-2: with one Y a minute is its own median, whatever the anchor did meanwhile', () => {
     fc.assert(
       fc.property(
         fc.array(move, { minLength: 1, maxLength: 80 }),
@@ -118,7 +118,7 @@ describe('the past of a token', () => {
     )
   })
 
-  test('R-past-1: a time that runs back counts as the same time', () => {
+  test('R-past-1: a time that runs backwards counts as the same time', () => {
     const first = note(null, ms(T0), foundAt({ bps: 10_000, y: A }))
     const back = note(first, ms(T0 - 5_000), foundAt({ bps: 12_000, y: A }))
     expect(back.open.map(({ fromMs }) => fromMs)).toEqual([T0])
@@ -127,7 +127,7 @@ describe('the past of a token', () => {
 })
 
 describe('the cap', () => {
-  test('R-past-5: 500 bps is far and a hair less is not, either way; so are 2,000 and 5,000', () => {
+  test('R-past-5: 500 bps is far and any less is not, either way; so are 2,000 and 5,000', () => {
     const reference = { value: price(10_000), coveredMs: ms(300_000) }
     const capOf = (num: bigint, den: bigint) => jumpCap({ num, den }, reference)?.cap ?? null
     for (const [bps, cap, under] of [
@@ -143,7 +143,7 @@ describe('the cap', () => {
     expect(jumpCap(price(90_000), { ...reference, coveredMs: ms(299_999) })).toBeNull()
   })
 
-  test('R-past-6: until its own time nothing changes, and then something does', () => {
+  test('R-past-6: nothing changes until the time it names, and then something does', () => {
     fc.assert(
       fc.property(
         moves,
@@ -174,7 +174,7 @@ describe('the cap', () => {
     )
   })
 
-  test('R-past-6: where the bounds are sure that a price is near, the rule finds no cap for ever', () => {
+  test('R-past-6: when the bounds are sure that a price is near, the rule never finds a cap', () => {
     fc.assert(
       fc.property(
         moves,
@@ -200,7 +200,7 @@ describe('the cap', () => {
     }
   })
 
-  test('R-past-5: the ratios count at what their Y is worth now', () => {
+  test('R-past-5: the ratios count at the present value of their Y', () => {
     const { past, lastMs } = fold([{ afterMs: 0, bps: 10_000, y: B }])
     const dearer = () => ({ num: 3n, den: 1n, near: near({ num: 3n, den: 1n }) })
     const { reference } = priceJump(readAt(past, ms(lastMs + 600_000)), dearer, price(10_000)).value

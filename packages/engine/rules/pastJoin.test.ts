@@ -45,11 +45,11 @@ const all = ({ minutes, open }: TokenPast) => [...minutes, ...open]
 const heldAt = (past: TokenPast, timeMs: number) =>
   all(past).findLast(({ fromMs }) => fromMs <= timeMs)?.ratio
 
-describe('a past that was folded, before one that was followed', () => {
-  test('R-history-9: is what was folded up to the first that was followed, and what was followed from there on', () => {
+describe('a folded past, before a followed one', () => {
+  test('R-history-9: is the folded past up to the first followed moment, and the followed one from there on', () => {
     fc.assert(
       fc.property(fc.oneof(moves, few), fc.oneof(moves, few), fc.nat(300), (before, own, skip) => {
-        // Both were told of the same tip; the one that is followed began later, or did not.
+        // Both know the same tip; the followed one began later, or did not.
         const followedMoves = own.map(move => ({ ...move, timeMs: ms(move.timeMs + skip * 5_000) }))
         const [folded, followed] = [fold(before), fold(followedMoves)]
         const tipMs = ms(Math.max(before.at(-1)!.timeMs, followedMoves.at(-1)!.timeMs))
@@ -67,7 +67,7 @@ describe('a past that was folded, before one that was followed', () => {
         expect(heldAt(both, tipMs)).toEqual(heldAt(right, tipMs))
         const times = all(both).map(({ fromMs }) => fromMs)
         expect(times).toEqual(times.toSorted((a, b) => a - b))
-        // It goes on like any other: of full minutes one is left, and what is open is of one minute.
+        // It continues like any other: one full minute is left, and the open part is of one minute.
         expect(new Set(both.open.map(({ fromMs }) => minuteOf(fromMs))).size).toBe(1)
         expect(rolled(both, tipMs)).toEqual(both)
       }),
@@ -75,7 +75,7 @@ describe('a past that was folded, before one that was followed', () => {
     )
   })
 
-  test('R-history-9: is the whole past of a token that had none, or one with nothing in it', () => {
+  test('R-history-9: is the whole past of a token that had none, or an empty one', () => {
     const folded = fold([{ timeMs: ms(T0), price: 1 }])
     expect(joined(null, folded, ms(T0))).toBe(folded)
     expect(joined({ minutes: [], open: [], touchedMs: ms(T0) }, folded, ms(T0))).toBe(folded)

@@ -12,7 +12,7 @@ import { type SellabilityStatus, sellabilityCap, withSales } from './sellability
 const bps = (tax: number | null): Count | null => (tax === null ? null : count(tax))
 
 describe('as in Python', () => {
-  test('R-sell-3: the cap of every finding', () => {
+  test('R-sell-3: the cap of every result', () => {
     for (const { status, reason, transferTaxBps, sellTaxBps, cap } of json.caps) {
       const found = {
         status: status as SellabilityStatus,
@@ -26,7 +26,7 @@ describe('as in Python', () => {
     }
   })
 
-  test('R-sell-2: where others sold it, a sale that fails is a restriction', () => {
+  test('R-sell-2: a failing sale is a restriction when others have sold', () => {
     for (const { status, reason, lastSaleMs, blockMs, is } of json.sales) {
       const taxes = { buyTaxBps: null, transferTaxBps: null, sellTaxBps: null }
       const found = { status: status as SellabilityStatus, reason, ...taxes }
@@ -35,7 +35,7 @@ describe('as in Python', () => {
     }
   })
 
-  test('R-back-1: what balances say, reading after reading', () => {
+  test('R-back-1: what balances show, reading after reading', () => {
     for (const { isPair, readings, said } of json.backing) {
       let excessSinceMs: Ms | null = null
       for (const [at, { readMs, holdings }] of readings.entries()) {

@@ -25,7 +25,7 @@ const twice = (bps: bigint) => [pool(bps), { ...pool(bps), id: 'another' }]
 it('R-dispute-3: the cheaper of two stables against the ratio of their feeds is the disputed one', () => {
   expect(dispute(twice(-101n))?.disputed).toBe('X')
   expect(dispute(twice(101n))?.disputed).toBe('Y')
-  // At answers of 0.97 and 1.00 a market at par says that Y is worth less than its answer.
+  // At answers of 0.97 and 1.00 a market at par means that Y is worth less than its answer.
   const x: DisputeSide = { usd: { num: 97n, den: 100n }, isFresh: true }
   expect(dispute(twice(0n), x, ONE)).toMatchObject({ disputed: 'Y', market: off(0n) })
 })
@@ -44,9 +44,9 @@ it('R-dispute-4: or one pool with an average of at least 2,500,000 USD', () => {
   expect([capOf(pool(300n, deep - 1n)), capOf(pool(900n, deep - 1n))]).toEqual([6, 6])
 })
 
-it('R-dispute-4: a second pool supports only what it says itself', () => {
+it('R-dispute-4: a second pool supports only its own deviation', () => {
   const heavy = pool(900n, 2n * MILLION)
-  // Within 100 bps, or on the other side, it says nothing; past 100 but not past 500 it says the milder thing.
+  // Within 100 bps, or on the other side, it has no effect; past 100 but not past 500 it gives the milder cap.
   expect(capOf(heavy, pool(50n))).toBe(6)
   expect(capOf(heavy, pool(-900n))).toBe(6)
   expect(capOf(heavy, pool(200n))).toBe(3)
@@ -57,7 +57,7 @@ it('R-dispute-4: a second pool supports only what it says itself', () => {
   ).toBe(3)
 })
 
-it('R-dispute-5: only a fresh feed argues, and the other side of it is the disputed one', () => {
+it('R-dispute-5: only a fresh feed disputes, and its other side is the disputed one', () => {
   for (const bps of [-300n, 300n]) {
     expect(dispute(twice(bps), ONE, stale)?.disputed).toBe('Y')
     expect(dispute(twice(bps), stale, ONE)?.disputed).toBe('X')
@@ -65,7 +65,7 @@ it('R-dispute-5: only a fresh feed argues, and the other side of it is the dispu
   }
 })
 
-it('R-dispute-3: turning the pair round disputes the same stable by the same cap', () => {
+it('R-dispute-3: reversing the pair disputes the same stable by the same cap', () => {
   const side = fc
     .record({ num: fc.bigInt(90n, 110n), isFresh: fc.boolean() })
     .map(({ num, isFresh }): DisputeSide => ({ usd: { num, den: 100n }, isFresh }))

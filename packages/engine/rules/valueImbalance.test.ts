@@ -55,11 +55,11 @@ describe('VALUE_IMBALANCE of a price', () => {
     ).toEqual([])
   })
 
-  it('R-imbalance-1: a pool without any other is priced nowhere else', () => {
+  it('R-imbalance-1: a pool without any other has no price elsewhere', () => {
     expect(refused(route('a', 1n, 10n), route('a', 1_000n, 10n))).toEqual([])
   })
 
-  it('R-imbalance-1, R-imbalance-3: takes all routes of the refused pool, judged by their weighted median', () => {
+  it('R-imbalance-1, R-imbalance-3: removes all routes of the refused pool, judged by their weighted median', () => {
     const good = [route('a', 100n, 40n), route('b', 101n, 40n)]
     expect(refused(...good, route('c', 2_000n, 5n), route('c', 3_000n, 5n)).sort()).toEqual([
       'c-2000',
@@ -81,7 +81,7 @@ describe('VALUE_IMBALANCE of a token', () => {
   const X = 1_000_000n * E18
   const Y = 2_000_000n * E6
 
-  it('R-imbalance-1: a deep pool at 50 times the price others agree on takes no part and says why', () => {
+  it('R-imbalance-1: a deep pool at 50 times the price others agree on is excluded and names the rule', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'one' })
     s.v2(P2, [T, X], [USDC, Y], { deployment: 'two' })

@@ -44,7 +44,7 @@ describe('nearer', () => {
     .tuple(fc.oneof(small, side), fc.oneof(small, side))
     .map(([num, den]): Fraction => ({ num, den }))
 
-  it('R-visit-4: is the ratio fewer dev_bps from the median; of two as far, the lower', () => {
+  it('R-visit-4: is the ratio fewer dev_bps from the median; of two equally far, the lower', () => {
     fc.assert(
       fc.property(ratio, ratio, ratio, small, fc.boolean(), (median, one, drawn, shared, isMirrored) => {
         // As far as `one`, on the other side.
@@ -67,7 +67,7 @@ describe('nearer', () => {
 describe('bookDepth', () => {
   const amount = fc.bigInt(0n, 10n ** 24n)
 
-  it('R-visit-3: is the average with the least depth over the span, and with one rounding where that is the depth held', () => {
+  it('R-visit-3: is the average with the least depth over the span, with one rounding when that is the depth held', () => {
     fc.assert(
       fc.property(
         amount,
@@ -113,7 +113,7 @@ describe('bookRatio', () => {
   const inWindow = (changes: readonly Change[], toMs: Ms) =>
     changes.filter((_, at) => (changes[at + 1]?.fromMs ?? toMs) > toMs - 300_000)
 
-  it('R-visit-4: the tape books what the plain form does, and goes back to what it was', () => {
+  it('R-visit-4: the tape books what the plain form does, and reverts to what it was', () => {
     fc.assert(
       fc.property(
         history,
@@ -136,7 +136,7 @@ describe('bookRatio', () => {
           expect(inWindow(changesOf(book(reopened, other, nearest)), booked.timeMs)).toEqual(
             inWindow(bookRatio(before, other, nearest), booked.timeMs),
           )
-          // R-visit-5: what was there before the span stands.
+          // R-visit-5: everything before the span is unchanged.
           const until = (changes: readonly Change[]) => changes.filter(({ fromMs }) => fromMs < sinceMs)
           expect(until(plain)).toEqual(until(before))
           expect(changesOf(entered)).toEqual(before)

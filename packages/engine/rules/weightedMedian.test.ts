@@ -53,7 +53,7 @@ describe('weightedMedian', () => {
     )
   })
 
-  it('depends on the prices, not on the order they come in', () => {
+  it('depends on the prices, not on their order', () => {
     fc.assert(
       fc.property(items, fc.infiniteStream(fc.nat()), (given, keys) => {
         fc.pre(given.some(({ weight }) => weight > 0n))
@@ -77,7 +77,7 @@ describe('weightedMedian', () => {
     expect(weightedMedian([1n, 2n, 3n], item => (item === 3n ? 1n : 0n))).toBe(3n)
   })
 
-  it('has no answer without weight', () => {
+  it('has no result without weight', () => {
     expect(() => weightedMedian([1n], () => 0n)).toThrow(InvariantError)
   })
 })

@@ -8,7 +8,8 @@ import { step } from '../engine.ts'
 import { changesOf } from '../memory/temporalTape.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
 import type { State } from '../state.ts'
-import { randomLife, SETUP, TOKENS } from '../testing/randomMarket.ts'
+import { randomLife } from '../testing/randomLife.ts'
+import { SETUP, TOKENS } from '../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../testing/tickFamilies.ts'
 import { ms } from '../units.ts'
 
@@ -21,7 +22,7 @@ function lived(): State {
   return state
 }
 
-test('names that look like numbers are read back as names', () => {
+test('names that look like numbers read back as names', () => {
   const state = lived()
   const token = state.tokens.get(TOKENS[0] as Token['address']) as Token
   Object.assign(token, { symbol: '#12', name: '##' })
@@ -32,14 +33,14 @@ test('names that look like numbers are read back as names', () => {
   expect(back.chain.health).toEqual(health)
 })
 
-test('R-fold-6: what was read back is written as it was, numbers of any size among it', () => {
+test('R-fold-6: state that was read back is written unchanged, including numbers of any size', () => {
   const state = lived()
   const texts = textsOf(state)
   expect(texts.some(([, text]) => /"#\d{25,}"/.test(text))).toBe(true)
   expect(textsOf(decodeState(SETUP, texts))).toEqual(texts)
 })
 
-test('another policy is another text of the chain', () => {
+test('another policy gives another text of the chain', () => {
   const state = lived()
   const policyIn = () => (JSON.parse(encodeEntity(state, 'chain') as string) as { policy: object }).policy
   expect(policyIn()).toEqual(DEFAULT_POLICY)
@@ -48,7 +49,7 @@ test('another policy is another text of the chain', () => {
   expect(policyIn()).toEqual(other)
 })
 
-test('R-visit-7: a pool stored before visits were known has none, and books from its last change on', () => {
+test('R-visit-7: a pool stored before visits existed has none, and books from its last change on', () => {
   const state = lived()
   const texts = textsOf(state).map(([key, text]): [EntityKey, string] => {
     if (!key.startsWith('pool/')) return [key, text]
@@ -67,7 +68,7 @@ test('R-visit-7: a pool stored before visits were known has none, and books from
   expect(stale).toBeGreaterThan(3)
 })
 
-test('R-fold-6: what was stored with whole histories is read, and goes on as it would have', () => {
+test('R-fold-6: state stored with whole histories is read, and continues as before', () => {
   const { life } = randomLife(7, { rounds: 40, maxDepth: 6 })
   const half = Math.floor(life.length / 2)
   const state = createState(SETUP)
@@ -83,7 +84,8 @@ test('R-fold-6: what was stored with whole histories is read, and goes on as it 
       if (key.startsWith('pool/')) image.state.history = historyText(state.pools.get(address)?.state)
       else if (key.startsWith('undo/')) {
         const journal = state.journals.find(({ key: own }) => own === key)
-        for (const [pool, told] of image.pools) told.history = historyText(journal?.pools.get(pool as never))
+        for (const [pool, stored] of image.pools)
+          stored.history = historyText(journal?.pools.get(pool as never))
       } else return [key, text]
       return [key, JSON.stringify(image)]
     })
@@ -91,7 +93,7 @@ test('R-fold-6: what was stored with whole histories is read, and goes on as it 
   for (const input of life.slice(half)) expect(step(back, input).records).toEqual(step(state, input).records)
 })
 
-/** As it was stored before it was told from another one. */
+/** As it was stored before deltas existed. */
 function historyText(from: PoolState | undefined): unknown {
   return JSON.parse(
     JSON.stringify(changesOf((from as PoolState).history), (_, each: unknown) =>

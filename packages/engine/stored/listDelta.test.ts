@@ -1,4 +1,4 @@
-/** A list told from the one after it is the list that was told, whatever both hold; and is short where they share most. */
+/** A list stored as a delta of the one after it is restored exactly, and is short when they share most entries. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cases } from '../testing/cases.ts'
@@ -12,7 +12,7 @@ const list = fc
   .uniqueArray(fc.record({ fromMs: fc.nat(30).map(ms), value: fc.nat(2) }), { selector: each => each.fromMs })
   .map(items => items.sort((a, b) => a.fromMs - b.fromMs))
 
-test('R-fold-6: told from any other list, it is made again', () => {
+test('R-fold-6: a list stored as a delta of any other list is restored', () => {
   fc.assert(
     fc.property(list, list, (earlier, later) => {
       const stored = JSON.parse(JSON.stringify(deltaOf(earlier, later, isSame)))
@@ -23,7 +23,7 @@ test('R-fold-6: told from any other list, it is made again', () => {
   )
 })
 
-test('of one that lost its first and went on, what they share is not told again', () => {
+test('a list that lost its first entry and grew does not store the shared part again', () => {
   fc.assert(
     fc.property(list, fc.nat(5), fc.nat(5), (earlier, lost, ended) => {
       const shared = earlier.slice(lost, Math.max(lost, earlier.length - ended))
@@ -36,7 +36,7 @@ test('of one that lost its first and went on, what they share is not told again'
   )
 })
 
-test('what does not fit the list after it is refused', () => {
+test('a delta that does not fit the list after it is refused', () => {
   expect(() => earlierOf({ before: [], from: count(1), kept: count(2), after: [] }, [1, 2])).toThrow(
     'does not fit',
   )

@@ -1,4 +1,4 @@
-/** Who takes part in the scenarios, and the units they are told in. */
+/** The tokens and pools of the scenarios, and their units. */
 import type { Address } from '../chain/block.ts'
 import { address } from './chainSim.ts'
 

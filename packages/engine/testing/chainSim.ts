@@ -171,7 +171,7 @@ export class ChainSim {
     this.#pending.push({ pool, family: known.terms.family, event })
   }
 
-  /** As if it had happened long ago: what was done since the last block is not told in the next one. */
+  /** As if it had happened long ago: changes since the last block are not logged in the next one. */
   forget(): void {
     this.#pending = []
   }

@@ -16,7 +16,7 @@ export type FoundIn = {
   readonly found: Found
 }
 
-/** What is found in a small market for the move that its seed says; null where its price is not believed as it is. */
+/** The result for the seed's move in a small market; null if its price is not believed as it is. */
 export function foundIn(seed: number): FoundIn | null {
   const market = smallMarket(seed)
   const cost = costToMove(market.s.state, T, market.s.nowMs)

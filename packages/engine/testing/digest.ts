@@ -1,6 +1,6 @@
 /**
- * One SHA-256 over all that an engine says: the results of its steps, every entity a commit would write, the full
- * quotes among them. Two engines with the same digest cannot be told apart from outside.
+ * One SHA-256 over an engine's whole output: the results of its steps, every entity a commit would write, the full
+ * quotes among them. Two engines with the same digest are indistinguishable from outside.
  */
 import { createHash } from 'node:crypto'
 import { encodeEntity } from '../stored/codec.ts'

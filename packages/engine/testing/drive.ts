@@ -1,5 +1,5 @@
 /**
- * A small chain, an engine on it, and one-line ways to drive both. Time stands still unless a test moves it, and a
+ * A small chain, an engine on it, and one-line ways to drive both. Time only moves when a test moves it, and a
  * block is handed over at its own time. Every step is checked against the record laws.
  */
 import type { V3Event } from '../amm/v3/kind.ts'
@@ -132,7 +132,7 @@ export class Drive {
     return block
   }
 
-  /** A chain that goes on from here apart from this one. */
+  /** A fork of this chain that continues separately. */
   branch(name = 'b'): ChainSim {
     return this.sim.fork(name)
   }
@@ -182,7 +182,7 @@ export class Drive {
   /** Comes back when the engine asked to. */
   timer(): StepResult {
     const { nextTimerMs } = this.result
-    assert(nextTimerMs !== null, 'no timer was asked for')
+    assert(nextTimerMs !== null, 'no timer was requested')
     this.nowMs = nextTimerMs
     return this.run({ kind: 'timer' })
   }

@@ -113,7 +113,7 @@ export class HookedPools {
     await this.#tell(pool.key.hooks, setting, value)
   }
 
-  /** Has the hook set the fee in the pool's slot, which no log says. */
+  /** Makes the hook set the fee in the pool's slot, which emits no log. */
   async force({ pool: { key } }: HookedPool, feePpm: number): Promise<void> {
     const args = [key, feePpm] as const
     const data = encodeFunctionData({ abi: hookAbi, functionName: 'forcePoolFeeUpdate', args })

@@ -1,4 +1,4 @@
-/** A quote as whoever reads its JSON sees it. */
+/** A quote as a reader of its JSON sees it. */
 import type { Address, Hex } from '../chain/block.ts'
 import type { ExactText } from '../exact/decimal.ts'
 import type { CompactPriced, CompactUnpriced } from '../record.ts'

@@ -33,7 +33,7 @@ export type Outcome = {
 
 const RIVAL_PLANS = 16
 
-/** The market of a seed and the move that the seed says; null where its price is not believed as it is. */
+/** The market of a seed and its move; null if its price is not believed as it is. */
 export function contest(seed: number, plans: number = RIVAL_PLANS): Outcome | null {
   const market = smallMarket(seed)
   const cost = costToMove(market.s.state, T, market.s.nowMs)

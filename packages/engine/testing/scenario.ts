@@ -1,6 +1,6 @@
 /**
  * A chain and an engine that a test drives, and one-line ways to see what came of it: `const s = scenario();
- * s.v2(P1, [T, …], [USDC, …]); s.enrol(T); s.price(T)`. A test only says what is particular to it.
+ * s.v2(P1, [T, …], [USDC, …]); s.enrol(T); s.price(T)`. A test only states what is particular to it.
  */
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'

@@ -1,4 +1,4 @@
-/** Whatever a service, or whoever stands in its place, answers or streams: values, an `AssayError`, or an outcome. */
+/** Arbitrary responses and messages, from a service or an impostor, become values, an `AssayError`, or an outcome. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { expectUntouched, jsonText, runs, SECRET, spoiled, text } from '../../server/ops/testing/hostile.ts'
@@ -10,7 +10,7 @@ const KEYS = ['type', 'payload', 'stream_sequence', 'routing', 'reason', 'code',
 const VALUES = ['"PRICE_UPSERT"', '"RESET_REQUIRED"', '{}', '7', '"NO_ROUTE"', '[]']
 const bytes = fc.oneof(jsonText(KEYS, VALUES), spoiled(jsonText(KEYS, VALUES)), text(200))
 
-it('an answer of any status and text is a body or an AssayError, without the key', async () => {
+it('a response of any status and text is a body or an AssayError, without the key', async () => {
   const status = fc.constantFrom(200, 202, 204, 304, 400, 401, 403, 404, 418, 422, 429, 500, 503)
   const later = fc.constantFrom('1', '-1', '1e9', '9'.repeat(30), 'Sun, 15 Nov 2026 00:00:00 GMT', '')
   await fc.assert(

@@ -10,7 +10,7 @@ const unreachable = () => new UnreachableError({ code: 'NETWORK', message: 'gone
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('the delay is jittered from nothing to a ceiling that doubles up to the greatest', () => {
+test('the delay is jittered between zero and a ceiling that doubles up to the maximum', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 100_000 }),
@@ -35,7 +35,7 @@ test('waiting ends with the signal', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what passes is tried again, as often as allowed', async () => {
+test('a transient failure is retried, as often as allowed', async () => {
   let calls = 0
   const outcome = retrying(async () => (++calls < 3 ? Promise.reject(unreachable()) : calls), BACKOFF, never)
   await vi.runAllTimersAsync()
@@ -52,7 +52,7 @@ test('what passes is tried again, as often as allowed', async () => {
   await refused
 })
 
-test('what no retry can help is thrown at once', async () => {
+test('a permanent failure is thrown at once', async () => {
   let calls = 0
   const failing = () => {
     calls += 1
@@ -62,7 +62,7 @@ test('what no retry can help is thrown at once', async () => {
   expect(calls).toBe(1)
 })
 
-test('a limited caller waits at least as long as it is told', async () => {
+test('a rate-limited caller waits at least the time in Retry-After', async () => {
   const limited = new RateLimitedError({
     code: 'RATE_LIMITED',
     status: 429,

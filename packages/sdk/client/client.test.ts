@@ -40,7 +40,7 @@ const failure = (call: Promise<unknown>): Promise<AssayError> =>
     },
   )
 
-test('R-http-2: every endpoint is asked by its method, path and query', async () => {
+test('R-http-2: every endpoint is called with its method, path and query', async () => {
   const client = await serving({ status: 200, body: {} })
   const calls: [() => Promise<unknown>, string][] = [
     [() => client.fetchChains(), 'GET /v1/chains'],
@@ -83,7 +83,7 @@ test('R-http-2: every endpoint is asked by its method, path and query', async ()
   }
 })
 
-test('a batch is sent as JSON; a session is created without a body and ended without an answer', async () => {
+test('a batch is sent as JSON; a session is created without a body and ended without a response body', async () => {
   const client = await serving({ status: 200, body: {} })
   await client.quoteTokens({ tokens: [TOKEN], min_score: 4 })
   expect(lastAsked()?.headers['content-type']).toBe('application/json')
@@ -96,14 +96,14 @@ test('a batch is sent as JSON; a session is created without a body and ended wit
   expect(lastAsked()?.method).toBe('DELETE')
 })
 
-test('without a key there is no credential but the cookie; a path prefix of the base is kept', async () => {
+test('without a key the cookie is the only credential; a path prefix of the base URL is kept', async () => {
   service = await localService(() => ({ status: 200, body: {} }))
   await createClient({ baseUrl: `${service.url}/prices/` }).fetchChains()
   expect(lastAsked()).toMatchObject({ url: '/prices/v1/chains' })
   expect(lastAsked()?.headers).not.toHaveProperty('authorization')
 })
 
-test('R-wire-6: an answer may have fields of tomorrow', async () => {
+test('R-wire-6: a response may have unknown future fields', async () => {
   const body = { chains: [], announced: 'later' }
   expect(await (await serving({ status: 200, body })).fetchChains()).toEqual(body)
 })
@@ -157,7 +157,7 @@ test('R-error-2: every quote error keeps its code, message and detail', async ()
   }
 })
 
-test('a code of tomorrow is an error too, and its status says whether to retry', async () => {
+test('an unknown future code is an error too, and its status decides whether to retry', async () => {
   const client = await serving({ status: 503, body: { code: 'ECLIPSE', message: 'dark', detail: null } })
   expect(await failure(client.quotePool(POOL))).toMatchObject({
     code: 'ECLIPSE',
@@ -181,7 +181,7 @@ test.for([
   expect(error.message).toContain('cursor is of another query')
 })
 
-test('a page of a proxy in place of an answer is said to be one', async () => {
+test('a proxy’s page in place of a response is reported as one', async () => {
   const html = { status: 200, body: '<html>' }
   expect(await failure((await serving(html)).fetchChains())).toMatchObject({
     code: 'UNEXPECTED_ANSWER',
@@ -193,13 +193,13 @@ test('a page of a proxy in place of an answer is said to be one', async () => {
   })
 })
 
-test('a redirect is not followed: the key goes to no one else', async () => {
+test('a redirect is not followed, so that the key goes nowhere else', async () => {
   const client = await serving({ status: 302, headers: { location: '/elsewhere' } })
   expect(await failure(client.fetchChains())).toMatchObject({ code: 'NETWORK' })
   expect(service?.asked.length).toBe(1)
 })
 
-test('a Retry-After that is not whole seconds says nothing', async () => {
+test('a Retry-After that is not whole seconds is ignored', async () => {
   for (const said of ['soon', '-1', '1.5', 'Wed, 21 Oct 2026 07:28:00 GMT']) {
     const client = await serving({ status: 429, headers: { 'retry-after': said } })
     expect(await failure(client.fetchChains())).toMatchObject({ retryAfterMs: null })
@@ -207,7 +207,7 @@ test('a Retry-After that is not whole seconds says nothing', async () => {
   }
 })
 
-test('no answer in time is a TIMEOUT, no service a NETWORK failure', async () => {
+test('no response in time is a TIMEOUT, no service a NETWORK failure', async () => {
   const client = await serving(null)
   const late = await failure(client.fetchChains({ timeoutMs: 30 }))
   expect(late).toBeInstanceOf(UnreachableError)
@@ -218,7 +218,7 @@ test('no answer in time is a TIMEOUT, no service a NETWORK failure', async () =>
   expect(gone.cause).toBeInstanceOf(Error)
 })
 
-test('an aborted call throws what the caller aborted with', async () => {
+test('an aborted call throws the caller’s reason', async () => {
   const client = await serving(null)
   const control = new AbortController()
   const call = client.fetchChains({ signal: control.signal })

@@ -14,7 +14,7 @@ function parsed(text: string): exact.Exact {
   return { num: BigInt(`${whole}${rest}`), den: 10n ** BigInt(rest.length) }
 }
 
-test('the display of the wire is the format with 18 digits', () => {
+test('the display field equals the format with 18 digits', () => {
   fc.assert(
     fc.property(fraction, ({ num, den }) => {
       const text = decimal.toText(ratio.reduce(num, den) as ratio.Ratio)
@@ -24,7 +24,7 @@ test('the display of the wire is the format with 18 digits', () => {
   )
 })
 
-test('formatting rounds once, to the nearest, and has no more digits than asked for', () => {
+test('formatting rounds once, to the nearest, with no more digits than requested', () => {
   fc.assert(
     fc.property(fraction, digits, (value, count) => {
       const text = exact.format(value, count)
@@ -53,7 +53,7 @@ test('ties go to the even digit', () => {
   expect(shown(0n, 7n, 18)).toBe('0')
 })
 
-test('comparison is the order of the numbers, whatever the fractions are written in', () => {
+test('comparison is the order of the numbers, whatever fractions they are written as', () => {
   fc.assert(
     fc.property(fraction, fraction, natural(64), (a, b, k) => {
       const order = exact.compare(a, b)
@@ -80,7 +80,7 @@ test('an amount is worth the price times its whole tokens, exactly', () => {
   expect(exact.format(exact.multiply({ num: 3n, den: 2n }, 0n, 6))).toBe('0')
 })
 
-test('what is not exact is refused', () => {
+test('an inexact value is refused', () => {
   for (const [numerator, denominator] of [
     ['1', '0'],
     ['-1', '2'],

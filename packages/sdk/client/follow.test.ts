@@ -12,7 +12,7 @@ function following(service: ScriptedService, request: Partial<FollowRequest> = {
   return client.follow({ chain_id: sample.CHAIN, backoff: QUICK, ...request })
 }
 
-const told = (event: FollowEvent): string =>
+const summary = (event: FollowEvent): string =>
   event.kind === 'record'
     ? `record ${event.record.stream_sequence}`
     : `${event.status}${event.reason === null ? '' : ` (${event.reason})`}`
@@ -21,7 +21,7 @@ const told = (event: FollowEvent): string =>
 async function until(follower: Follower, last: string): Promise<string[]> {
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(told(event))
+    seen.push(summary(event))
     if (seen.at(-1) === last) break
   }
   return seen
@@ -79,7 +79,7 @@ test('R-stream-5: all pages, a cursor at the least of their sequences, replay, l
   expect([...follower.tokens(sample.NOW_MS)].length).toBe(4)
 })
 
-test('R-stream-5: overlap is ignored, and an entity takes only what is above its own sequence', async () => {
+test('R-stream-5: overlap is ignored, and an entity takes only records above its own sequence', async () => {
   const service = new ScriptedService()
   service.pages = [pairPage(30, 1, 100, 12), pairPage(20, 2, 200, 18)]
   service.onSubscribe = socket => {
@@ -115,7 +115,7 @@ test('R-stream-4: a reset discards the state and starts from a new snapshot', as
   const follower = following(service)
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(told(event))
+    seen.push(summary(event))
     if (event.kind === 'status' && event.reason !== null)
       atReset.push(cents(follower, 1), String(follower.sequence))
     if (seen.at(-1) === 'record 95') break
@@ -134,7 +134,7 @@ test('R-stream-4: a reset discards the state and starts from a new snapshot', as
   expect([cents(follower, 1), cents(follower, 2)]).toEqual([null, '22'])
 })
 
-test('R-stream-6: after 1013 the stream is resumed after the last record applied, without a snapshot', async () => {
+test('R-stream-6: after 1013 the stream resumes after the last record applied, without a snapshot', async () => {
   const service = new ScriptedService()
   const log = [11, 14, 19, 25].map(n => sample.tokenUpsert(n, 1, n))
   let connections = 0
@@ -167,7 +167,7 @@ test.for([
   [1006, ''],
   [1000, ''],
   [1011, 'boom'],
-] as const)('a close with %i is resumed', async ([code, reason]) => {
+] as const)('the stream resumes after a close with %i', async ([code, reason]) => {
   const service = new ScriptedService()
   const log = [sample.tokenUpsert(5, 1, 5), sample.tokenUpsert(6, 1, 6)]
   service.onSubscribe = (socket, after) => {
@@ -207,7 +207,7 @@ test('resumed at every offset, any number of times, the state is that of the who
   }
 })
 
-test('a log that begins anew (a restore) refuses our sequence, and we take a snapshot', async () => {
+test('a new log (after a restore) rejects the old sequence, and the follower takes a snapshot', async () => {
   const service = new ScriptedService()
   service.pages = [pairPage(10, 1, 100, 5)]
   let connections = 0
@@ -224,7 +224,7 @@ test('a log that begins anew (a restore) refuses our sequence, and we take a sna
   expect(cents(follower, 1)).toBe('7')
 })
 
-test('a log that begins anew between a snapshot and its session is followed from another snapshot', async () => {
+test('a new log between a snapshot and its session is followed from another snapshot', async () => {
   const service = new ScriptedService()
   service.pages = [pairPage(2 ** 40, 1, 6, 2 ** 40)]
   service.failures.push(
@@ -246,7 +246,7 @@ test('a session refused after a second snapshot as well is thrown: a third would
   expect(snapshots(service)).toBe(2)
 })
 
-test('a page that is limited or fails is asked for again by itself', async () => {
+test('a page that is rate-limited or fails is requested again automatically', async () => {
   const service = new ScriptedService()
   service.pages = [pairPage(10, 1, 100, 5), pairPage(10, 2, 200, 5)]
   service.failures.push({ status: 429, retryAfterS: 0 }, { status: 503 })
@@ -293,7 +293,7 @@ test.for([
   await expect(until(following(service), 'never')).rejects.toMatchObject({ code })
 })
 
-test('the replay is over with the record that was the head when the cursor was made', async () => {
+test('the replay ends with the record that was the head when the cursor was created', async () => {
   const service = new ScriptedService()
   service.headSequence = 20
   service.onSubscribe = replaying([sample.tokenUpsert(19, 1, 1), sample.tokenUpsert(20, 1, 2)])
@@ -301,7 +301,7 @@ test('the replay is over with the record that was the head when the cursor was m
   expect(seen).toEqual(['resetting', 'replaying', 'record 19', 'live', 'record 20'])
 })
 
-test('connections that never bring a record are given up in the end; one record starts the count anew', async () => {
+test('connections that never deliver a record are eventually given up; one record resets the count', async () => {
   const service = new ScriptedService()
   let connections = 0
   service.onSubscribe = socket => {
@@ -315,7 +315,7 @@ test('connections that never bring a record are given up in the end; one record 
   expect(connections).toBe(8)
 })
 
-test('silence is loss: the stream is resumed', async () => {
+test('silence counts as a lost connection: the stream resumes', async () => {
   const service = new ScriptedService()
   const sockets: ScriptedSocket[] = []
   service.onSubscribe = (socket, after) => {
@@ -327,7 +327,7 @@ test('silence is loss: the stream is resumed', async () => {
   expect(sockets[0]?.isClosed).toBe(true)
 })
 
-test('R-present-3: a price past its expiry is not shown as one, whatever the stream says', async () => {
+test('R-present-3: a price past its expiry is not shown, whatever the stream says', async () => {
   const service = new ScriptedService()
   const price = sample.priced(100, 5, sample.NOW_MS + 10)
   service.pages = [
@@ -347,7 +347,7 @@ test('R-present-3: a price past its expiry is not shown as one, whatever the str
   expect(follower.token(sample.tokenId(77))).toBe(undefined)
 })
 
-/** A service with one token of 100 cents, and a clock that stands where it is put. */
+/** A service with one token of 100 cents, and a clock that stays where it is set. */
 function watched(request: Partial<FollowRequest> = {}) {
   const service = new ScriptedService()
   service.pages = [pairPage(9, 1, 100, 5)]
@@ -359,7 +359,7 @@ function watched(request: Partial<FollowRequest> = {}) {
 
 const GONE = { state: 'UNPRICED', reason: 'FEED', presented: true } as const
 
-test('R-present-1: while the feed is gone no price is shown, and the records stay as received', async () => {
+test('R-present-1: while the feed is down no price is shown, and the records stay as received', async () => {
   const { service, follower, shown } = watched()
   service.onSubscribe = replaying([
     sample.feedHealth(10),
@@ -381,7 +381,7 @@ test('R-present-1: while the feed is gone no price is shown, and the records sta
   expect(seen).toEqual(['PRICED', 'UNPRICED', 'PRICED', 'UNPRICED', 'PRICED'])
 })
 
-test('R-present-2: thirty seconds without health are silence, and the next health ends it', async () => {
+test('R-present-2: thirty seconds without health count as silence, and the next health ends it', async () => {
   const { service, clock, follower, shown } = watched()
   let say: (sequence: number) => void = () => undefined
   service.onSubscribe = socket => {
@@ -409,7 +409,7 @@ test('R-present-2: thirty seconds without health are silence, and the next healt
 })
 
 test.each(['snapshot', 'session'] as const)(
-  'R-present-2: a chain that the %s says is silent shows no price, whatever health is replayed, until it is heard live',
+  'R-present-2: a chain that the %s reports silent shows no price, whatever health is replayed, until live health arrives',
   async beside => {
     const { service, follower, shown } = watched()
     const silent = { chain_id: sample.CHAIN, status: 'UNAVAILABLE', reasons: ['WORKER_SILENT'] } as const
@@ -421,7 +421,7 @@ test.each(['snapshot', 'session'] as const)(
     const seen: unknown[] = []
     for await (const event of follower) {
       if (event.kind === 'status' && event.status === 'resetting') continue
-      seen.push([told(event), shown()?.state])
+      seen.push([summary(event), shown()?.state])
       if (event.kind === 'record' && event.record.stream_sequence === 13) break
     }
     expect(seen).toEqual([
@@ -434,7 +434,7 @@ test.each(['snapshot', 'session'] as const)(
   },
 )
 
-test('a connection that was away for longer than a silence is believed when the service says how the feed is', async () => {
+test('after a connection was away longer than a silence, prices return with the next health report', async () => {
   const { service, clock, follower, shown } = watched()
   service.feed = { chain_id: sample.CHAIN, status: 'HEALTHY', reasons: [] }
   let connections = 0
@@ -447,7 +447,7 @@ test('a connection that was away for longer than a silence is believed when the 
   const seen: unknown[] = []
   for await (const event of follower) {
     if (event.kind === 'status' && event.status === 'reconnecting') clock.nowMs += 3_600_000
-    seen.push([told(event), shown()?.state])
+    seen.push([summary(event), shown()?.state])
     if (event.kind === 'record') break
   }
   expect(seen).toEqual([
@@ -460,7 +460,7 @@ test('a connection that was away for longer than a silence is believed when the 
   ])
 })
 
-test('close, the signal and leaving the loop end it quietly, and the socket with it', async () => {
+test('close, the signal and leaving the loop end it quietly, and its socket too', async () => {
   for (const how of ['close', 'signal', 'leave']) {
     const service = new ScriptedService()
     const sockets: ScriptedSocket[] = []
@@ -480,13 +480,13 @@ test('close, the signal and leaving the loop end it quietly, and the socket with
   }
 })
 
-test('it can be ended while it waits to try again', async () => {
+test('it can be ended while it waits to retry', async () => {
   const service = new ScriptedService()
   service.onSubscribe = socket => socket.drop(1006)
   const follower = following(service, { backoff: { baseMs: 1e9, maxMs: 1e9, maxFailures: 9 } })
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(told(event))
+    seen.push(summary(event))
     if (event.kind === 'status' && event.status === 'reconnecting') setImmediate(() => follower.close())
   }
   expect(seen).toEqual(['resetting', 'replaying', 'reconnecting (1006)'])

@@ -11,7 +11,7 @@ test('items come out in order, whether they wait for the reader or the reader fo
   expect([...early, await waiting].map(each => each.value)).toEqual([1, 2, 3])
 })
 
-test('a full queue takes nothing more until it is read', async () => {
+test('a full queue accepts nothing until it is read', async () => {
   const inbox = new Inbox<number>(2)
   expect([1, 2, 3].map(n => inbox.push(n))).toEqual([true, true, false])
   await inbox.next()
@@ -19,7 +19,7 @@ test('a full queue takes nothing more until it is read', async () => {
   expect([(await inbox.next()).value, (await inbox.next()).value]).toEqual([2, 4])
 })
 
-test('what was queued before the end can be read, and the end is lasting', async () => {
+test('items queued before the end can be read, and the end is permanent', async () => {
   const inbox = new Inbox<number>(2)
   inbox.push(1)
   inbox.end()

@@ -36,7 +36,7 @@ function fold(log: readonly Envelope[]): Market {
   return market
 }
 
-/** States by id: which record said them is told apart by their content. */
+/** States by id; their content distinguishes the records they come from. */
 const contents = (market: Market) => ({
   tokens: new Map([...market.tokens.values()].map(({ token_id, price }) => [token_id, price])),
   pools: new Map([...market.pools.values()].map(({ pool_id, state }) => [pool_id, state?.reserves])),
@@ -70,7 +70,7 @@ const logs = fc.array(record, { minLength: 1, maxLength: 40 }).map(records =>
   }),
 )
 
-test('R-stream-5: a snapshot of pages of different moments, and the records after the oldest, give the state of the log', () => {
+test('R-stream-5: a snapshot of pages from different moments, and the records after the oldest, give the state of the log', () => {
   fc.assert(
     fc.property(
       logs,
@@ -120,7 +120,7 @@ test('a record is applied to an entity only above its own sequence', () => {
   expect(market.pools.get(sample.poolId(2))?.state?.reserves?.reserve0).toBe('7')
 })
 
-test('of two pages that show the same token the newer state counts, in either order', () => {
+test('of two pages that show the same token the newer state wins, in either order', () => {
   const older = sample.page(60, [
     sample.pool(1, [sample.poolToken(1, sample.priced(1, 10)), sample.poolToken(2, null)], null),
   ])
@@ -137,20 +137,20 @@ test('of two pages that show the same token the newer state counts, in either or
   }
 })
 
-test('a pool that its orphaned block took away is gone, and may come back', () => {
+test('a pool removed with its orphaned block is gone, and may return', () => {
   const market = fold([sample.poolUpsert(1, 1, 5), sample.poolOrphaned(2, 1)])
   expect(market.pools.size).toBe(0)
   market.apply(sample.poolUpsert(3, 1, 6))
   expect(market.pools.get(sample.poolId(1))?.state?.reserves?.reserve0).toBe('6')
 })
 
-test('what a record says is the state and not its head', () => {
+test('a record’s payload is the state and not its head', () => {
   const market = fold([sample.tokenUpsert(1, 1, 5), sample.poolUpsert(2, 1, 5)])
   expect(market.tokens.get(sample.tokenId(1))?.price).toEqual(sample.priced(5, 1))
   expect(market.pools.get(sample.poolId(1))?.state).toEqual(sample.poolState(5))
 })
 
-test('what the snapshot says of a token and a pool besides their state is kept', () => {
+test('what the snapshot shows of a token and a pool besides their state is kept', () => {
   const market = new Market()
   const side = { ...sample.poolToken(1, null), symbol: 'ONE' }
   market.load([sample.page(1, [sample.pool(1, [side, sample.poolToken(2, null)], null)])])
@@ -164,7 +164,7 @@ test('what the snapshot says of a token and a pool besides their state is kept',
   expect(market.pools.get(sample.poolId(1))?.pool?.deployment_id).toBe('v2')
 })
 
-test('a type of tomorrow moves the position and nothing else', () => {
+test('an unknown future type moves the position and nothing else', () => {
   const market = fold([sample.tokenUpsert(1, 1, 5)])
   expect(market.apply({ ...sample.feedHealth(8), type: 'NEW_THING' } as unknown as Envelope)).toBe(false)
   expect(market.sequence).toBe(8)

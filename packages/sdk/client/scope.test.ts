@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import * as sample from '../testing/sample.ts'
 import { Scope } from './scope.ts'
 
-test('without a token or a pool everything is inside', () => {
+test('without a token or a pool everything is in scope', () => {
   const scope = new Scope()
   expect(scope.tokenAddresses).toBeNull()
   for (const record of [sample.tokenUpsert(1, 1, 1), sample.poolUpsert(2, 1, 1), sample.feedHealth(3)])
     expect(scope.has(record)).toBe(true)
 })
 
-test('health is inside of every scope', () => {
+test('health is in every scope', () => {
   expect(new Scope({ token: sample.tokenId(5) }).has(sample.feedHealth(1))).toBe(true)
 })
 
@@ -36,6 +36,6 @@ test('a pool comes with both its tokens, and needs the whole snapshot', () => {
   expect([4, 9, 3].map(n => scope.hasToken(sample.tokenId(n)))).toEqual([true, true, false])
 })
 
-test.for(['', '0x12', 'WETH', `0x${'g'.repeat(64)}`])('%j is refused before anything is asked', text => {
+test.for(['', '0x12', 'WETH', `0x${'g'.repeat(64)}`])('%j is refused before any request', text => {
   expect(() => new Scope({ token: text })).toThrow(RangeError)
 })

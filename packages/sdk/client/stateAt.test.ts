@@ -6,14 +6,14 @@ import { stateAt } from './stateAt.ts'
 
 const price = sample.priced(150, 7, sample.NOW_MS + 1000)
 
-test('a price stands until the millisecond it expires', () => {
+test('a price is shown until the millisecond it expires', () => {
   expect(stateAt(price, sample.NOW_MS + 999)).toBe(price)
   const expired = stateAt(price, sample.NOW_MS + 1000)
   expect(expired).toMatchObject({ state: 'UNPRICED', reason: 'ROUTE_EXPIRED', as_of: price.as_of })
   expect(conformance(CompactState)(expired)).toEqual([])
 })
 
-test('what does not expire stays as it is', () => {
+test('a state without expiry is unchanged', () => {
   for (const state of [sample.priced(150, 7, null), sample.unpriced(7)])
     expect(stateAt(state, Number.MAX_SAFE_INTEGER)).toBe(state)
 })

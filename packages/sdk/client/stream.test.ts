@@ -63,7 +63,7 @@ test('without a cursor delivery starts live, without a key no header is sent', a
   stream.close()
 })
 
-test('records come in order and a close in order ends them', async () => {
+test('records arrive in order, and a normal close ends them', async () => {
   const { stream, connection, say } = await connected()
   for (const n of [1, 5, 9]) say(sample.tokenUpsert(n, 1, n))
   connection.socket.close(1000)
@@ -85,7 +85,7 @@ test('R-stream-6: a slow consumer learns the last sequence it was sent', async (
   expect(await stream.outcome).toMatchObject({ code: 1013, lastSequence: 1_099_511_627_801, reconnect: true })
 })
 
-test('a refused subscription is not worth another one, and says why', async () => {
+test('a refused subscription is not retried, and gives the reason', async () => {
   const { stream, connection } = await connected()
   connection.socket.close(1008, 'filter.pool_ids is not sorted')
   expect(await stream.outcome).toMatchObject({
@@ -95,7 +95,7 @@ test('a refused subscription is not worth another one, and says why', async () =
   })
 })
 
-test('R-stream-4: RESET_REQUIRED is an outcome, whatever the close after it says', async () => {
+test('R-stream-4: RESET_REQUIRED is an outcome, whatever the following close says', async () => {
   const { stream, connection, say } = await connected()
   say({ type: 'RESET_REQUIRED', payload: { reason: 'EXPIRED_CURSOR', server_time_unix_ms: 1234 } })
   connection.socket.close(1000)
@@ -107,7 +107,7 @@ test('R-stream-4: RESET_REQUIRED is an outcome, whatever the close after it says
   })
 })
 
-test('a connection that breaks or is refused is closed abnormally', async () => {
+test('a connection that breaks or is refused is an abnormal close', async () => {
   const { stream, connection } = await connected()
   connection.socket.terminate()
   expect(await stream.outcome).toMatchObject({ kind: 'CLOSED', code: 1006, reconnect: true })
@@ -117,7 +117,7 @@ test('a connection that breaks or is refused is closed abnormally', async () => 
   expect(await refused.outcome).toMatchObject({ kind: 'CLOSED', code: 1006, reconnect: true })
 })
 
-test('the WebSocket of the ws package does as well', async () => {
+test('the WebSocket of the ws package works as well', async () => {
   client = createClient({ baseUrl: service.url, apiKey: 'assay_k', WebSocket })
   const { stream, connection, say } = await connected()
   expect(connection.headers.authorization).toBe('Bearer assay_k')
@@ -129,7 +129,7 @@ test('the WebSocket of the ws package does as well', async () => {
   expect(await refused.outcome).toMatchObject({ kind: 'CLOSED', code: 1006 })
 })
 
-test('close ends the iteration, drops what was not read, and closes in order', async () => {
+test('close ends the iteration, drops unread records, and closes normally', async () => {
   const { stream, connection, say } = await connected()
   say(sample.tokenUpsert(1, 1, 1))
   say(sample.tokenUpsert(2, 1, 1))
@@ -180,14 +180,14 @@ test('binary data is no message', async () => {
   expect(await stream.outcome).toEqual({ kind: 'GIVEN_UP', why: 'MALFORMED' })
 })
 
-test('a type of tomorrow is delivered', async () => {
+test('an unknown future type is delivered', async () => {
   const { stream, say, connection } = await connected()
   say({ ...sample.feedHealth(3), type: 'NEW_THING' })
   connection.socket.close(1012)
   expect(await all(stream)).toEqual([3])
 })
 
-test('a reader too far behind is let go with what is queued still readable', async () => {
+test('a reader too far behind is disconnected, with the queue still readable', async () => {
   const { stream, say } = await connected()
   const text = JSON.stringify(sample.feedHealth(1))
   for (let n = 0; n < 10_001; n++) say(text)
@@ -212,7 +212,7 @@ describe('silence', () => {
     return { stream, closes, fire: (type: string, event: object = {}) => listeners.get(type)?.(event) }
   }
 
-  test('a connection that says nothing is given up; one that speaks is not', async () => {
+  test('a silent connection is given up; an active one is not', async () => {
     const { stream, closes, fire } = silent()
     fire('open')
     vi.advanceTimersByTime(59_999)
@@ -224,7 +224,7 @@ describe('silence', () => {
     expect(await stream.outcome).toEqual({ kind: 'GIVEN_UP', why: 'SILENCE' })
   })
 
-  test('a connection that is over leaves no timer behind', () => {
+  test('a closed connection leaves no timer behind', () => {
     silent().fire('close', { code: 1012 })
     silent().stream.close()
     expect(vi.getTimerCount()).toBe(0)

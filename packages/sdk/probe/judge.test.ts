@@ -18,7 +18,7 @@ const anyTrip = fc.subarray<ProbeStep>(['FUND', 'BUY', 'MOVE', 'SELL', 'GAS']).m
 const anyLook = fc.option(fc.tuple(anyTrip, anyTrip))
 
 describe('judge', () => {
-  it('R-sell-2: says UNSELLABLE only when both sizes failed later, by the purchase or the sale', () => {
+  it('R-sell-2: reports UNSELLABLE only when both sizes failed later, by the purchase or the sale', () => {
     fc.assert(
       fc.property(anyLook, anyLook, (now, later) => {
         const { status } = judge({ now, later })
@@ -31,7 +31,7 @@ describe('judge', () => {
     )
   })
 
-  it('R-sell-2: takes a failure within one block for nothing where a later sale succeeds', () => {
+  it('R-sell-2: ignores a failure within one block when a later sale succeeds', () => {
     expect(judge({ now: [bad, bad], later: [good, good] })).toMatchObject({
       status: 'SELLABLE',
       reason: null,
@@ -43,7 +43,7 @@ describe('judge', () => {
     })
   })
 
-  it('R-sell-2: says what else it found', () => {
+  it('R-sell-2: reports its other results', () => {
     expect(judge({ now: null, later: [good, bad] }).reason).toBe('SIZE_LIMITED')
     expect(judge({ now: [trip(['MOVE']), trip(['MOVE'])], later: null }).reason).toBe('TRANSFER_REVERTED')
     expect(judge({ now: [unreached, unreached], later: null }).reason).toBe('NO_PATH')
@@ -51,7 +51,7 @@ describe('judge', () => {
     expect(judge({ now: [good, trip(['GAS'])], later: null }).reason).toBe('OUT_OF_GAS')
   })
 
-  it('R-sell-1: a tax is the nearest basis point of what did not arrive, and a gift is none', () => {
+  it('R-sell-1: a tax is the nearest basis point of the missing amount, and a gift is none', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 30n })
     fc.assert(
       fc.property(amounts, amounts, (sent, arrived) => {
@@ -67,7 +67,7 @@ describe('judge', () => {
     expect(taxBps({ sent: 0n, arrived: 0n })).toBeNull()
   })
 
-  it('R-sell-1: what a token says in its revert is made printable, and cut', () => {
+  it('R-sell-1: a token’s revert text is made printable and truncated', () => {
     expect(wordsOf('0x')).toBe('(no reason given)')
     expect(wordsOf('0x12345678aabbccdd')).toBe('0x12345678')
     const text = (hex: string, length: string) =>
@@ -89,7 +89,7 @@ describe('as in Python', () => {
       ])
   })
 
-  it('R-sell-2: what both looks say together', () => {
+  it('R-sell-2: the combined result of both probes', () => {
     const trips = (look: readonly (readonly string[])[] | null) =>
       look === null ? null : look.map(failed => trip(failed as readonly ProbeStep[]))
     for (const { now, later, status } of json.looks)

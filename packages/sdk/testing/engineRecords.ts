@@ -11,23 +11,28 @@ import { momentOf } from '../../engine/price/momentOf.ts'
 import { type QuoteText, quoteText } from '../../engine/price/publish/quote.ts'
 import type { EngineRecord } from '../../engine/record.ts'
 import type { State } from '../../engine/state.ts'
-import { randomLife, SETUP } from '../../engine/testing/randomMarket.ts'
+import { randomLife } from '../../engine/testing/randomLife.ts'
+import { SETUP } from '../../engine/testing/randomMarket.ts'
 import type { Ms } from '../../engine/units.ts'
 import { feedHealth } from './sample.ts'
 
-export type Told = { readonly envelopes: object[]; readonly quotes: object[]; readonly poolQuotes: object[] }
+export type Output = {
+  readonly envelopes: object[]
+  readonly quotes: object[]
+  readonly poolQuotes: object[]
+}
 
 /** Everything said over one life: each record once, and every quote after every twentieth input. */
-export function tell(seed: number, rounds: number): Told {
+export function tell(seed: number, rounds: number): Output {
   const state = createState(SETUP)
-  const told: Told = { envelopes: [], quotes: [], poolQuotes: [] }
+  const output: Output = { envelopes: [], quotes: [], poolQuotes: [] }
   const sequences = new Map<string, number>()
   randomLife(seed, { rounds, maxDepth: 6 }).life.forEach((input, at) => {
     for (const record of step(state, withHealth(input)).records)
-      told.envelopes.push(sealed(record, told.envelopes.length, sequences))
-    if (at % 20 === 19) quoteAll(state, input.atMs, told)
+      output.envelopes.push(sealed(record, output.envelopes.length, sequences))
+    if (at % 20 === 19) quoteAll(state, input.atMs, output)
   })
-  return told
+  return output
 }
 
 /** The worker writes the health record; the engine carries it through. */
@@ -59,17 +64,17 @@ function sealed(record: EngineRecord, sequence: number, sequences: Map<string, n
 const sequenced = (state: object, sequence: number): object =>
   'as_of' in state ? { ...state, as_of: { ...(state.as_of as object), stream_sequence: sequence } } : state
 
-function quoteAll(state: State, atMs: Ms, told: Told): void {
+function quoteAll(state: State, atMs: Ms, output: Output): void {
   const moment = momentOf(state, atMs)
   if (moment.state.chain.tip === null) return
   valueAssets(moment)
   for (const token of state.tokens.keys()) {
     const quote = quoteText(SETUP.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')
-    told.quotes.push(served(quote))
+    output.quotes.push(served(quote))
   }
   for (const pool of state.pools.values()) {
     const answer = computePoolQuote(state, pool, atMs)
-    if (answer.outcome === 'quote') told.poolQuotes.push(sequenced(answer.quote, 0))
+    if (answer.outcome === 'quote') output.poolQuotes.push(sequenced(answer.quote, 0))
   }
 }
 

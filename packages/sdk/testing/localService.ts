@@ -1,4 +1,4 @@
-/** A real HTTP and WebSocket server on a loopback port that answers as a test tells it to. */
+/** A real HTTP and WebSocket server on a loopback port with responses scripted by the test. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'

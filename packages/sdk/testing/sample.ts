@@ -184,7 +184,7 @@ export const feedHealth = (sequence: number, status: FeedStatus = 'HEALTHY'): En
   },
 })
 
-/** An older service says nothing of the feed. */
+/** An older service does not report the feed. */
 export const session = (cursor: string | null, headSequence: number, feed?: Feed): Session => ({
   session: { expires_at_ms: NOW_MS + 43_200_000 },
   resume_cursor: cursor,

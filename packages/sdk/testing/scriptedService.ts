@@ -62,7 +62,7 @@ export class ScriptedService {
   /** Read page by page; a test replaces them for the next snapshot. */
   pages: readonly PoolPage[] = [sample.page(0, [])]
   headSequence = 0
-  /** What it says beside a session; left out, nothing, as an older service does. */
+  /** Extra fields next to a session; by default none, like an older service. */
   feed: Feed | undefined = undefined
   /** Taken before anything else is answered. */
   readonly failures: HttpAnswer[] = []
@@ -100,7 +100,7 @@ export class ScriptedService {
   }
 }
 
-/** Replays a log to whoever subscribes, and stays open. */
+/** Replays a log to every subscriber, and stays open. */
 export const replaying =
   (log: readonly Envelope[]) =>
   (socket: ScriptedSocket, after: number): void => {

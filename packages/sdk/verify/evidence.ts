@@ -125,7 +125,7 @@ async function checkIdentity(
       `${path}.deployment_id`,
       hop.deployment_id,
       twin === undefined,
-      `another name than ${twin?.path ?? 'others'}, whose factory is another`,
+      `a name other than ${twin?.path ?? 'others'}, whose factory differs`,
     )
     factories.set(factory, { deployment: hop.deployment_id, path: `${path}.deployment_id` })
   } else findings.same(`${path}.deployment_id`, hop.deployment_id, known.deployment, [known.path])

@@ -22,7 +22,7 @@ export class Unreadable extends Error {
 
 export class Findings {
   readonly differences: Difference[] = []
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   #checks = 0
 
   /** Numbers compared so far. */
@@ -124,8 +124,8 @@ export class Findings {
   #note(path: string, found: unknown, expected: unknown, from: readonly string[]): void {
     // Several rules read the same number; report it once.
     const key = JSON.stringify([path, expected])
-    if (this.#told.has(key)) return
-    this.#told.add(key)
+    if (this.#reported.has(key)) return
+    this.#reported.add(key)
     this.differences.push({ path, found: found ?? null, expected, from })
   }
 }

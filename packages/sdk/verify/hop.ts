@@ -28,7 +28,7 @@ export function checkHop(reading: Reading, hop: Hop, path: string, anchors: Anch
 /** q(X→Y) = (a · 10^dX) / (b · 10^dY). */
 function checkRatio(findings: Findings, hop: Hop, path: string): void {
   const own = `${path}.evidence`
-  if (hop.evidence === null) return findings.unreadable(own, null, 'the sale the ratio comes from')
+  if (hop.evidence === null) return findings.unreadable(own, null, 'the sale behind the ratio')
   const amountIn = findings.positive(`${own}.amount_in`, hop.evidence.amount_in)
   const amountOut = findings.positive(`${own}.amount_out`, hop.evidence.amount_out)
   const scale = scaleOf(findings, hop, path)

@@ -27,14 +27,14 @@ const history = (status: FeedStatus, state: object = stored) => ({
 const pathsOf = async (...given: Parameters<typeof verify>) =>
   (await verify(...given)).differences.map(({ path }) => path)
 
-test('a presented quote verifies: the record it stands over, then the reason it stands there', async () => {
+test('a presented quote verifies: the record behind it, then the reason it is withheld', async () => {
   expect(await verify(quote('FEED'), { history: history('GAP') })).toMatchObject({ verified: true })
   expect(await verify(quote('ROUTE_EXPIRED'), { history: history('HEALTHY') })).toMatchObject({
     verified: true,
   })
 })
 
-test('a price withheld although its feed is well does not verify', async () => {
+test('a price withheld while its feed is healthy does not verify', async () => {
   expect(await pathsOf(quote('FEED'), { history: history('HEALTHY') })).toEqual(['reason'])
 })
 
@@ -43,7 +43,7 @@ test('a price withheld as expired that never expires does not verify', async () 
   expect(await pathsOf(quote('ROUTE_EXPIRED'), { history: lasting })).toEqual(['reason'])
 })
 
-test('a record of another price, score or place does not verify', async () => {
+test('a record with another price, score or place does not verify', async () => {
   const other = { ...stored, price_usd: sample.priced(153, 7).price_usd }
   expect(await pathsOf(quote('FEED'), { history: history('GAP', other) })).toEqual([
     'last_priced.price_usd.numerator',

@@ -54,7 +54,7 @@ export async function checkProbe(findings: Findings, node: Node, quote: Evaluate
   compare(findings, found, judged)
 }
 
-const notAsked = (): NodeError => new NodeError('not asked')
+const notAsked = (): NodeError => new NodeError('not queried')
 
 function compare(findings: Findings, found: Sellability, judged: Awaited<ReturnType<typeof probe>>): void {
   const from = ['sellability.block_hash', 'sellability.path', 'sellability.sizes']

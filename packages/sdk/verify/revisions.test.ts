@@ -11,7 +11,7 @@ const POLICY_0_1 = JSON.parse(
 )
 const NAME_0_1 = 'p4a191b55fa7facf0156085416073e961'
 
-/** Two pools that agree, one of a tenth through WETH, and a small one that says another price. */
+/** Two pools that agree, one of a tenth through WETH, and a small one with another price. */
 function market(policy: unknown): Scenario {
   const s = scenario({ stables: [USDC, DAI], policy })
   s.v2(P1, [T, 1_000_000n * E18], [USDC, 2_000_000n * E6], { deployment: 'one' })
@@ -34,7 +34,7 @@ function quoteOf(s: Scenario, later: readonly string[] = [], token = T): TokenQu
 }
 
 describe('verify, by the revision of the policy', () => {
-  it('R-verify-quote: a quote of revision 2 follows from itself, with a source that was left out and one that dissents', () => {
+  it('R-verify-quote: a quote of revision 2 follows from itself, with an excluded source and one that dissents', () => {
     const s = market({})
     expect(s.priced(T).confidence.caps).toContainEqual({ code: 'DISSENT', cap: 4 })
     const quote = quoteOf(s)
@@ -42,7 +42,7 @@ describe('verify, by the revision of the policy', () => {
     expect(verifyOffline(quote, { policy: DEFAULT_POLICY }).differences).toEqual([])
   })
 
-  it('R-policy-4: a quote of version 0.1 verifies with the policy that was stored then', () => {
+  it('R-policy-4: a quote of version 0.1 verifies with the policy stored then', () => {
     const quote = quoteOf(market({ revision: 1 }), ['source_score', 'own_past'])
     expect(quote).toMatchObject({ policy_version: NAME_0_1 })
     expect(
@@ -72,7 +72,7 @@ describe('verify, by the revision of the policy', () => {
     )
   })
 
-  it('R-past-5: a jump follows from what the price was held against, and one that does not is found', () => {
+  it('R-past-5: a jump follows from the past it was compared with, and one that does not is found', () => {
     const honest = quoteOf(jumped())
     expect(honest).toMatchObject({ own_past: { reference_usd: { display: '2' }, deviation_bps: '5000' } })
     expect(verifyOffline(honest).differences).toEqual([])
@@ -93,7 +93,7 @@ describe('verify, by the revision of the policy', () => {
     expect(changed(q => void (q['own_past'] = null))).toContain('confidence.caps')
   })
 
-  it('R-past-5: a routing asset whose feed says the same has none', () => {
+  it('R-past-5: a routing asset with a matching feed has none', () => {
     const s = jumped(true)
     expect(s.priced(WETH).confidence.caps.map(({ code }) => code)).not.toContain('PRICE_JUMP')
     const quote = quoteOf(s, [], WETH)

@@ -159,7 +159,7 @@ function checkLive(reading: Reading, route: Route, path: string): Live {
       `${path}.hops[${index}].score`,
       hop.score,
       hop.score > 0,
-      'above 0 in a route that takes part',
+      'above 0 in a participating route',
     )
   return { route, path, hops, price, capacity: least }
 }
@@ -195,7 +195,7 @@ function checkFailed({ findings, policy, quote }: Reading, route: Route, path: s
     `${path}.failure.rule`,
     failure.rule,
     isTrue[failure.rule] ?? true,
-    'a rule that what is shown does fail',
+    'a rule that the shown values fail',
     [`${path}.hops[0]`],
   )
 }

@@ -6,7 +6,7 @@ import {
   sellabilityCap,
   type SellabilityStatus,
 } from '@assay/engine/rules'
-import type { Capped } from './standing.ts'
+import type { Capped } from './sourceScore.ts'
 import { at, type Reading } from './reading.ts'
 
 const STATUSES: readonly SellabilityStatus[] = ['SELLABLE', 'TAXED', 'UNSELLABLE', 'UNKNOWN']

@@ -72,7 +72,9 @@ const verificationOf = (findings: Findings, unchecked: readonly string[]): Verif
 
 function recompute(findings: Findings, quote: TokenQuote, given: VerifyOptions['policy']): EvaluatedQuote {
   if (quote.state === 'PENDING')
-    throw new TypeError('a PENDING quote says nothing yet: ask again after retry_after_ms, then verify')
+    throw new TypeError(
+      'a PENDING quote has no price yet: request it again after retry_after_ms, then verify',
+    )
   const policy = policyOf(findings, quote, given)
   if (policy !== null) findings.part(() => checkQuote(findings, policy, quote))
   return quote

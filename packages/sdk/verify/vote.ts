@@ -19,7 +19,7 @@ import { bpsText } from './hopScore.ts'
 import { checkPast } from './ownPast.ts'
 import { checkSellability } from './sellability.ts'
 import { at, type Reading } from './reading.ts'
-import { agreementOf, type Capped, dissentIn } from './standing.ts'
+import { agreementOf, type Capped, dissentIn } from './sourceScore.ts'
 import { isRefused, type Live } from './routes.ts'
 
 type Verdict = NonNullable<ReturnType<typeof consensus>>
@@ -55,7 +55,7 @@ export function checkVote(reading: Reading, live: readonly Live[]): void {
     })),
     policy.revision === 1 ? null : total,
   )
-  if (verdict === null) return findings.unreadable(at(path, 'routes'), live.length, 'a route that is heard')
+  if (verdict === null) return findings.unreadable(at(path, 'routes'), live.length, 'a participating route')
   const from = [at(path, 'routes'), at(path, 'support')]
   live.forEach((each, index) => {
     const position = heard.indexOf(each)

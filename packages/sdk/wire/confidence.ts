@@ -42,19 +42,19 @@ export const Agreement = object(agreementFields)
 /** Agreement among a token's sources. */
 export const PathAgreement = object({
   ...agreementFields,
-  source_score: optional(describe('What the sources are worth together.', Score)),
+  source_score: optional(describe('The combined score of the sources.', Score)),
 })
 
 /** What was read of a pool's time before it was followed, and how far to trust that history. */
 export const Past = object({
   kind: describe(
-    'READ: folded from the logs of 35 minutes; SHORT: from their first event only; UNREAD: not to be had.',
+    'READ: folded from the logs of 35 minutes; SHORT: from their first event only; UNREAD: not available.',
     known(['READ', 'SHORT', 'UNREAD']),
   ),
-  read_at_ms: describe('The time of the block it was read at; blocks are watched from there on.', Ms),
-  is_proven: describe('That no log of it was left out was shown.', boolean()),
+  read_at_ms: describe('The time of the block it was read at; blocks are followed from there on.', Ms),
+  is_proven: describe('Whether it was proven that no log is missing.', boolean()),
   times: known(['EXACT', 'INTERPOLATED']),
-  traded_by_ms: describe('The last trade before it is no later than this.', nullable(Ms)),
+  traded_by_ms: describe('The last trade before that block was no later than this.', nullable(Ms)),
 })
 
 /**
@@ -67,7 +67,7 @@ export const Backing = object({
   against0: Unsigned,
   against1: Unsigned,
   read_at_ms: describe('The time of the block they were read at.', Ms),
-  excess_since_ms: describe('Since when it held a little too much; null where it did not.', nullable(Ms)),
+  excess_since_ms: describe('Since when it held slightly too much; null if it does not.', nullable(Ms)),
 })
 
 /** The components of the score of a pool, and of a hop through it; the score is their minimum. */

@@ -23,14 +23,11 @@ const Dollars = PlainDecimal
 const Pushed = object({
   pool_id: Id,
   pool_address: Address,
-  from: describe('The token that goes in.', Address),
+  from: describe('The token paid in.', Address),
   to: Address,
-  swaps: describe(
-    'In the order in which they are made.',
-    array(object({ amount_in: Unsigned, amount_out: Unsigned })),
-  ),
+  swaps: describe('In order of execution.', array(object({ amount_in: Unsigned, amount_out: Unsigned }))),
   amount_back: describe(
-    'What selling all that came out gives of `from`, if nobody has traded in the pool meanwhile.',
+    'The amount of `from` that selling the whole output returns, if nobody else trades in the pool first.',
     Unsigned,
   ),
 })
@@ -39,30 +36,27 @@ const Move = object({
   direction: known(['UP', 'DOWN']),
   bps: Count,
   reason: describe(
-    'Why there is no answer: the price is not believed at that score as it is, or no plan was found.',
+    'Why there is no result: the current price does not reach that score, or no plan was found.',
     nullable(known(['LOW_SCORE', 'NOT_FOUND'])),
   ),
-  price_usd: describe('What would be published.', nullable(ExactValue)),
+  price_usd: describe('The price that would be published.', nullable(ExactValue)),
   score: nullable(Score),
-  capital_usd: describe('What goes into the pools, rounded up to the microdollar.', nullable(Dollars)),
+  capital_usd: describe('The value paid into the pools, rounded up to the microdollar.', nullable(Dollars)),
   loss_usd_quiet: describe(
-    'What of it does not come back where nobody trades meanwhile: fees and slippage of the way there and back. What plans are compared by.',
+    'The part that is not recovered if nobody else trades: fees and slippage both ways. Plans are compared by it.',
     nullable(Dollars),
   ),
   loss_usd_arbitraged: describe(
-    'What is lost where others bring the pools back in every block, at no cost of gas, and the plan is repeated until it is believed.',
+    'The loss if others restore the pools in every block, gas costs excluded, and the plan is repeated until the price is believed.',
     nullable(Dollars),
   ),
   arbitraged_reason: describe(
-    'NOT_BELIEVED: while the pools are brought back in every block the price is not believed at that score.',
+    'NOT_BELIEVED: while the pools are restored in every block, the price does not reach that score.',
     nullable(known(['NOT_BELIEVED'])),
   ),
-  hold_blocks: describe(
-    'Blocks after the one of the plan through which nobody may trade back.',
-    nullable(Count),
-  ),
-  hold_ms: describe('The same as time; 0 where the price is believed at once.', nullable(Ms)),
-  plan: describe('All in one block, in this order.', array(Pushed)),
+  hold_blocks: describe('Blocks after that of the plan in which nobody may trade back.', nullable(Count)),
+  hold_ms: describe('The same as a duration; 0 if the price is believed at once.', nullable(Ms)),
+  plan: describe('Executed in one block, in this order.', array(Pushed)),
 })
 
 /** The 200 response of GET /v1/cost. */
@@ -74,7 +68,7 @@ export const Cost = object({
   price_usd: ExactValue,
   confidence: object({ score: Score, label: enumeration(SCORE_LABELS) }),
   least_score: describe('The score at which a move counts as believed.', Score),
-  pushed_at_ms: describe('The time of the block in which plans are carried out: the next one.', Ms),
+  pushed_at_ms: describe('The time of the block in which plans are executed: the next one.', Ms),
   expires_at_ms: nullable(Ms),
   as_of: AsOf,
   policy_version: string(),

@@ -41,7 +41,7 @@ test('R-stream-4: the reset reasons are these five', () => {
   expect(ResetReason['examples']).toEqual(Object.keys(RESET_REASONS))
 })
 
-test('R-error-3: 401, 403 and 429 have a code of their own', () => {
+test('R-error-3: 401, 403 and 429 have codes of their own', () => {
   const byStatus = Object.entries(STATUS_ERRORS).map(([code, { status }]) => [status, code])
   expect(Object.fromEntries(byStatus)).toMatchObject({
     401: 'UNAUTHENTICATED',
@@ -56,7 +56,7 @@ test('a code means one thing: no two lists of the catalogue share one', () => {
   expect(new Set(codes).size).toBe(codes.length)
 })
 
-test('a retry helps against what passes: 429 and 5xx, and nothing else that has a status', () => {
+test('a retry helps against transient failures: 429 and 5xx, and no other status', () => {
   for (const [code, { status, retryable }] of Object.entries({ ...QUOTE_ERRORS, ...STATUS_ERRORS }))
     expect([code, retryable]).toEqual([code, status === 429 || status >= 500])
 })
@@ -66,13 +66,13 @@ test('the body of a quote error knows every code of the catalogue', () => {
   expect(code.examples).toEqual([...Object.keys(QUOTE_ERRORS), ...Object.keys(BATCH_ERRORS)])
 })
 
-test('only a refused subscription or a dead credential is not worth another connection', () => {
+test('only a refused subscription or a revoked credential is not reconnected', () => {
   expect(Object.keys(CLOSE_CODES)).toEqual(['1000', '1008', '1012', '1013'])
   const refused = [1000, 1001, 1006, 1008, 1011, 1012, 1013, 4999].filter(code => !shouldReconnect(code))
   expect(refused).toEqual([1008])
 })
 
-test('every entry says in a sentence what it is about', () => {
+test('every entry describes itself in a sentence', () => {
   const source = readFileSync(new URL('./error.ts', import.meta.url), 'utf8')
   const sentences = [...source.matchAll(/about:\s*'([^']*)'/g)].map(match => match[1] as string)
   expect(sentences.length).toBe(

@@ -53,7 +53,7 @@ export const STATUS_ERRORS = {
   FORBIDDEN: { status: 403, retryable: false, about: 'The credential may not use this endpoint.' },
   NOT_FOUND: { status: 404, retryable: false, about: 'Unknown chain, pool or path.' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, about: 'See the Allow header.' },
-  RATE_LIMITED: { status: 429, retryable: true, about: 'Wait as long as Retry-After says.' },
+  RATE_LIMITED: { status: 429, retryable: true, about: 'Wait for the time in Retry-After.' },
   INTERNAL: { status: 500, retryable: true, about: 'The service failed; the request id names the log line.' },
   UNAVAILABLE: { status: 503, retryable: true, about: 'The service cannot answer right now.' },
 } as const satisfies Readonly<Record<string, HttpEntry>>

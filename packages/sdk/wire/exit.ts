@@ -53,26 +53,26 @@ const SoldThrough = object({
 
 const Sale = object({
   asked_microusd: describe(
-    'The size asked for in dollars; null when it was asked for in units.',
+    'The requested size in dollars; null if it was requested in units.',
     nullable(Microusd),
   ),
   amount: Unsigned,
   reason: describe(
-    'Why there is no answer for this size: the accepted routes do not hold that much, or nothing would come out.',
+    'Why there is no result for this size: the accepted routes cannot absorb it, or nothing would come out.',
     nullable(known(['LIQUIDITY_EXCEEDED', 'TOO_SMALL'])),
   ),
   proceeds: nullable(array(object({ token_address: Address, amount: Unsigned }))),
   proceeds_microusd: nullable(Microusd),
   average_price_usd: nullable(ExactValue),
   distance_bps: describe(
-    'Of the average price from price_usd; below it with a minus.',
+    'Deviation of the average price from price_usd; negative if below it.',
     nullable(pattern('^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]*[1-9])?$')),
   ),
   split: describe(
-    'What each route is given of the token.',
+    'The share of the token sold through each route.',
     array(object({ route_id: string(), amount: Unsigned })),
   ),
-  swaps: describe('In the order in which they are carried out.', array(SoldThrough)),
+  swaps: describe('In order of execution.', array(SoldThrough)),
 })
 
 const Largest = nullable(object({ amount: Unsigned, worth_microusd: Microusd }))
@@ -86,13 +86,13 @@ export const Exit = object({
   confidence: object({ score: Score, label: enumeration(SCORE_LABELS) }),
   sellability: optional(
     describe(
-      'Whether the token can be sold, and what it takes of a sale: `sell_tax_bps` is taken off before the first pool. Null for a routing asset, which is not probed.',
+      'Whether the token can be sold, and its tax on a sale: `sell_tax_bps` is deducted before the first pool. Null for a routing asset, which is not probed.',
       nullable(SellabilityHead),
     ),
   ),
   sales: array(Sale),
   largest: describe(
-    'The largest sale found whose average price is at most 1% and 5% below price_usd, to a thousandth; null where even a dollar is not.',
+    'The largest sale found whose average price is at most 1% and 5% below price_usd, to a thousandth; null if even one dollar exceeds it.',
     object({ bps_100: Largest, bps_500: Largest }),
   ),
   expires_at_ms: nullable(Ms),

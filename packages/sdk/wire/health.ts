@@ -51,7 +51,7 @@ export const EndpointHealth = object({
   error_rate: number({ minimum: 0, maximum: 1 }),
   p50_ms: nullable(Ms),
   lacks: optional(
-    describe('Methods it refused, each with the code; left out where there are none.', array(string())),
+    describe('Methods it refused, each with its code; absent if there are none.', array(string())),
   ),
 })
 
@@ -77,7 +77,10 @@ export const Health = object({
   endpoints: array(EndpointHealth),
   updated_at_ms: Ms,
   gap: optional(
-    describe('The newest gap, for 35 minutes: so long its blocks show in averages and medians.', Gap),
+    describe(
+      'The newest gap, shown for the 35 minutes in which its blocks affect averages and medians.',
+      Gap,
+    ),
   ),
 })
 export type Health = Static<typeof Health>

@@ -28,7 +28,7 @@ export const HistoryQuery = strictObject({
   interval: optional(enumeration(['1m', '5m', '1h', '1d'])),
   include: optional(
     describe(
-      'Records that a reorganisation withdrew too; absent, a range leaves them out.',
+      'Also returns records that a reorganisation withdrew; by default a range omits them.',
       enumeration(['withdrawn']),
     ),
   ),
@@ -39,13 +39,13 @@ export type HistoryQuery = Static<typeof HistoryQuery>
 const retraction = {
   retracts: optional(
     describe(
-      'On a record that took back an earlier one: which, and why.',
+      'On a record that withdraws an earlier one: which, and why.',
       object({ reason: RetractReason, record_id: string(), stream_sequence: nullable(Sequence) }),
     ),
   ),
   withdrawn: optional(
     describe(
-      'On a record whose block was orphaned: why and when it was withdrawn, and which record said so.',
+      'On a record whose block was orphaned: why and when it was withdrawn, and by which record.',
       object({ reason: RetractReason, at_ms: Ms, stream_sequence: Sequence }),
     ),
   ),
@@ -68,10 +68,12 @@ export const ExportQuery = strictObject({
   to_ms: optional(Ms),
   chain_id: optional(integer({ minimum: 1 })),
   header: optional(enumeration(['yes', 'no'])),
-  interval: optional(describe('Of candles; left out, an hour.', enumeration(['1m', '5m', '1h', '1d']))),
+  interval: optional(
+    describe('Length of a candle; one hour by default.', enumeration(['1m', '5m', '1h', '1d'])),
+  ),
   closed: optional(
     describe(
-      'Ends with the bucket of commit time that the first record is in; empty while that bucket is open.',
+      'Ends with the commit-time bucket of the first record; empty while that bucket is open.',
       enumeration(['1m', '5m', '1h', '1d']),
     ),
   ),
@@ -84,7 +86,7 @@ const feedFields = { feed: optional(describe("The chain's feed as it is now.", F
 /** Gaps of the chain, oldest first: the service did not see what happened in their blocks. */
 export const gapFields = {
   gaps: optional(
-    describe('Blocks that were not followed, oldest first: what happened in them was not seen.', array(Gap)),
+    describe('Blocks that were not followed, oldest first; their events are missing.', array(Gap)),
   ),
 } as const
 

@@ -28,6 +28,6 @@ test('R-wire-3: an id is the address in lower case, left-padded to 32 bytes', ()
   expect(conformance(Id)(id)).toEqual([])
 })
 
-test('what is not an address has no id', () => {
+test('a string that is not an address has no id', () => {
   expect(() => toId('0x12')).toThrow('"0x12" is not an address')
 })

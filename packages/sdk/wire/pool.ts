@@ -62,17 +62,23 @@ export const holdingFields = {
       liquidity: Unsigned,
       lp_fee_ppm: optional(
         describe(
-          'Of a pool of Uniswap v4: the fee of its providers, where a hook sets it the last one seen.',
+          'Of a Uniswap v4 pool: the fee of its liquidity providers; if a hook sets it, the last one seen.',
           Count,
         ),
       ),
-      protocol_fee0_ppm: optional(describe('The same: the protocol’s fee of selling token0.', Count)),
-      protocol_fee1_ppm: optional(describe('The same: the protocol’s fee of selling token1.', Count)),
+      protocol_fee0_ppm: optional(
+        describe('Of a Uniswap v4 pool: the protocol fee on selling token0.', Count),
+      ),
+      protocol_fee1_ppm: optional(
+        describe('Of a Uniswap v4 pool: the protocol fee on selling token1.', Count),
+      ),
     }),
   ),
-  manager_address: optional(describe('The contract that holds the pool, where it is none itself.', Address)),
+  manager_address: optional(
+    describe('The contract that manages the pool, if the pool is not a contract itself.', Address),
+  ),
   is_native: optional(
-    describe('True where the pool trades the native currency, which we name by the wrapped one.', boolean()),
+    describe('True if the pool trades the native currency, shown here as its wrapped token.', boolean()),
   ),
   pool_key: optional(PoolKey),
 } as const
@@ -96,10 +102,10 @@ export const poolStateFields = {
   caps: array(Cap),
   past: optional(Past),
   backing: optional(Backing),
-  reason: describe('The rule the pool fails; null when it may price.', nullable(RejectionRule)),
+  reason: describe('The rule the pool fails; null if it passes all of them.', nullable(RejectionRule)),
   differences: optional(array(Difference)),
   stream_sequence: optional(
-    describe('The record that said so; on the stream it stands in the envelope.', Sequence),
+    describe('The sequence of the record with this state; on the stream it is in the envelope.', Sequence),
   ),
 } as const
 
@@ -107,7 +113,7 @@ export const PoolState = object({
   ...poolStateFields,
   presented: optional(
     describe(
-      'True where score, feed and reason are those of the moment of reading, over the stored record: its feed is gone.',
+      'True if score, feed and reason are as of now instead of as stored, because the feed is gone.',
       boolean(),
     ),
   ),
@@ -138,7 +144,9 @@ export const poolFields = {
   chain_id: ChainId,
   pool_address: PoolAddress,
   pool_id: Id,
-  manager_address: optional(describe('The contract that holds the pool, where it is none itself.', Address)),
+  manager_address: optional(
+    describe('The contract that manages the pool, if the pool is not a contract itself.', Address),
+  ),
   family: Family,
   deployment_id: string(),
   fee_ppm: Count,
@@ -148,7 +156,7 @@ export const poolFields = {
   state: describe('Null before it is first evaluated.', nullable(PoolState)),
   reading: optional(
     describe(
-      'In the snapshot, whose state is as committed: freshness, feed and score at the moment of reading.',
+      'In the snapshot, whose state is as committed: freshness, feed and score as of now.',
       PoolReading,
     ),
   ),
@@ -164,7 +172,7 @@ export const PoolPage = object({
   snapshot_sequence: Sequence,
   feeds: optional(
     describe(
-      'The feeds of the chains asked for, as they are now. Rows are as committed: where a feed is GAP or UNAVAILABLE, their prices do not hold.',
+      'The current feeds of the requested chains. Rows are as committed: if a feed is GAP or UNAVAILABLE, their prices are not valid.',
       array(Feed),
     ),
   ),

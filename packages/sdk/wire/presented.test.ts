@@ -10,7 +10,7 @@ const price = sample.priced(150, 7, sample.NOW_MS + 1000)
 const well = { nowMs: sample.NOW_MS, feedGone: null }
 const gone = { nowMs: sample.NOW_MS, feedGone: 'UNAVAILABLE' } as const
 
-test('R-present-1: with its feed gone a price is presented as UNPRICED FEED, with the price the record has', () => {
+test('R-present-1: with its feed down a price is presented as UNPRICED FEED, with the price of the record', () => {
   for (const feedGone of ['GAP', 'UNAVAILABLE'] as const) {
     const shown = presentState(price, { ...well, feedGone })
     expect(shown).toEqual({
@@ -42,7 +42,7 @@ test('a state is the stored one while the feed carries prices', () => {
   for (const state of [price, sample.unpriced(7)]) expect(presentState(state, well)).toBe(state)
 })
 
-test('without a feed, what has no price for another reason has none for want of the feed', () => {
+test('without a feed, a token unpriced for another reason is unpriced because of the feed', () => {
   const shown = presentState(sample.unpriced(7), gone)
   expect(shown).toMatchObject({ state: 'UNPRICED', reason: 'FEED', presented: true })
   expect(shown).not.toHaveProperty('last_priced')
@@ -51,7 +51,7 @@ test('without a feed, what has no price for another reason has none for want of 
 })
 
 test.each(['FEED', 'OPERATOR', 'DORMANT'] as const)(
-  'a record that says %s itself is not presented over',
+  'a record that is %s itself is returned unchanged',
   reason => {
     const state = { ...sample.unpriced(7), reason }
     expect(presentState(state, gone)).toBe(state)
@@ -63,6 +63,6 @@ test('R-present-1: GAP and UNAVAILABLE carry no price, DEGRADED does', () => {
   expect(statuses.map(toGone)).toEqual([null, null, 'GAP', 'UNAVAILABLE'])
 })
 
-test('readers and the engine wait equally long before a feed is silent', () => {
+test('readers and the engine wait equally long before a feed counts as silent', () => {
   expect(SILENT_AFTER_MS).toBe(ENGINE_SILENT_AFTER_MS)
 })

@@ -62,13 +62,13 @@ const taxBps = nullable(Count)
 const sellabilityFields = {
   status: known(SELLABILITY_STATUSES),
   buy_tax_bps: describe(
-    'What does not arrive of what a pool pays out; null where it was not measured.',
+    'The part of a pool’s payout that does not arrive; null if it was not measured.',
     taxBps,
   ),
   transfer_tax_bps: taxBps,
   sell_tax_bps: taxBps,
   reason: describe(
-    'Why it is UNKNOWN or UNSELLABLE, or what else was found: NOT_YET, NO_PATH, NO_OVERRIDES, OUT_OF_GAS, BUY_REVERTED, SELL_REVERTED, SELL_RESTRICTED, SIZE_LIMITED, TRANSFER_REVERTED.',
+    'Why it is UNKNOWN or UNSELLABLE, or another result: NOT_YET, NO_PATH, NO_OVERRIDES, OUT_OF_GAS, BUY_REVERTED, SELL_REVERTED, SELL_RESTRICTED, SIZE_LIMITED, TRANSFER_REVERTED.',
     nullable(string()),
   ),
 } as const
@@ -80,10 +80,13 @@ export type SellabilityHead = Static<typeof SellabilityHead>
 /** The same result with everything needed to run it again. */
 export const Sellability = object({
   ...sellabilityFields,
-  pool_id: describe('The pool it was traded with; null where there was none to trade with.', nullable(Id)),
+  pool_id: describe('The pool of the simulated trades; null if there was none.', nullable(Id)),
   block_number: nullable(Count),
   block_hash: nullable(Hash),
-  checked_at_ms: describe('An unchanged check later is not published.', nullable(Ms)),
+  checked_at_ms: describe(
+    'Time of the check. A later check with the same result is not published.',
+    nullable(Ms),
+  ),
   method: nullable(known(['CALL_OVERRIDE', 'SIMULATE', 'TRANSFER_LOGS'])),
   path: describe(
     'The pools from wrapped native to the token, the last one that of `pool_id`.',
@@ -93,11 +96,11 @@ export const Sellability = object({
         family: Family,
         fee_ppm: Count,
         manager_address: optional(
-          describe('The contract that holds the pool, where it is none itself.', Address),
+          describe('The contract that manages the pool, if the pool is not a contract itself.', Address),
         ),
         wrapped_address: optional(
           describe(
-            'The token that wraps its currency 0, where that is the native one; else null.',
+            'The token that wraps its currency 0 if that is the native one, else null.',
             nullable(Address),
           ),
         ),
@@ -105,8 +108,8 @@ export const Sellability = object({
       }),
     ),
   ),
-  sizes: describe('What was spent on each of two purchases, in wei of native currency.', array(Unsigned)),
-  revert: describe('The words or the selector of what reverted.', nullable(string())),
+  sizes: describe('The amounts spent on the two purchases, in wei of native currency.', array(Unsigned)),
+  revert: describe('The message or the selector of the revert.', nullable(string())),
 })
 export type Sellability = Static<typeof Sellability>
 
@@ -147,7 +150,7 @@ export const compactUnpricedFields = {
   policy_version: string(),
   last_priced: optional(
     describe(
-      'The last price that the log has of the token, and its record; null if there was none. Absent from records written before this field existed.',
+      'The last price of the token in the log, and its record; null if there was none. Absent from records written before this field existed.',
       nullable(LastPriced),
     ),
   ),
@@ -157,7 +160,7 @@ export const compactUnpricedFields = {
 export const presentedFields = {
   presented: optional(
     describe(
-      'True where the reader says so over the stored record, which is unchanged: its feed is gone, or its price has expired.',
+      'True if this state was derived when it was read, because the feed is gone or the price has expired; the stored record is unchanged.',
       boolean(),
     ),
   ),

@@ -59,7 +59,7 @@ const headFields = {
 /** The reference of a price (`PRICE_JUMP`): the median of the token's own pools over up to an hour. */
 export const OwnPast = object({
   covered_ms: Ms,
-  reference_usd: describe('At what its anchors are worth now.', nullable(ExactValue)),
+  reference_usd: describe('At the present value of its anchors.', nullable(ExactValue)),
   marginal_usd: describe('The price along the selected route, without fees.', ExactValue),
   deviation_bps: nullable(PlainDecimal),
 })
@@ -71,7 +71,7 @@ const pricedFields = {
   routes: array(Route),
   usd_feed: optional(
     describe(
-      'Of a routing asset that is held against a feed; null while the feed is silent.',
+      'Of a routing asset that is compared with a feed; null while the feed is silent.',
       nullable(UsdFeed),
     ),
   ),
@@ -105,10 +105,10 @@ export const AssetQuote: Schema<AssetQuote> = named(
 export const PricedQuote = object({
   ...pricedFields,
   change: describe(
-    'Against our own published price then, in basis points; null without one.',
+    'Change from our own published price at that time, in basis points; null without one.',
     nullable(PriceChange),
   ),
-  routing_assets: describe('Those the routes go over, in full.', array(AssetQuote)),
+  routing_assets: describe('The routing assets that the routes use, in full.', array(AssetQuote)),
 })
 export type PricedQuote = Static<typeof PricedQuote>
 
@@ -159,7 +159,7 @@ export const TokenQuoteQuery = strictObject({
   min_depth_usd: optional(Count),
   view: optional(
     describe(
-      'compact: the state and its ids alone, below 2 kB. Left out or full: with all its evidence.',
+      'compact: only the state and its ids, below 2 kB. full, the default: with all its evidence.',
       enumeration(['full', 'compact']),
     ),
   ),

@@ -6,7 +6,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 import type * as engine from '../../engine/record.ts'
 import { cases } from '../../engine/testing/cases.ts'
 import { conformance } from '../testing/conformance.ts'
-import { tell, type Told } from '../testing/engineRecords.ts'
+import { tell, type Output } from '../testing/engineRecords.ts'
 import type { SwapEvent } from './poolEvent.ts'
 import type { CompactPriced, CompactUnpriced } from './price.ts'
 import { EvaluatedQuote, PoolQuote } from './quote.ts'
@@ -14,13 +14,13 @@ import type { JsonSchema } from './schema.ts'
 import { Envelope } from './stream.ts'
 
 /**
- * What the wire (R-wire-7) names and the engine does not say. The check goes on as if it did, and fails when the
+ * Fields that the wire (R-wire-7) has and the engine does not emit. The check continues as if it did, and fails when the
  * engine has closed a gap: then its line, and what fills it in below, go.
  */
 const GAPS: string[] = []
 
-const lives: Told[] = Array.from({ length: cases(8) }, (_, seed) => tell(seed, 60))
-const everything = (kind: keyof Told) => lives.flatMap(life => life[kind])
+const lives: Output[] = Array.from({ length: cases(8) }, (_, seed) => tell(seed, 60))
+const everything = (kind: keyof Output) => lives.flatMap(life => life[kind])
 
 /** Fills the gaps, and notes each one met. */
 function filled<Node>(node: Node, met: Set<string>): Node {
@@ -70,13 +70,13 @@ test('every pool quote of the engine is one of the wire', () => {
   expect(misfits(PoolQuote, everything('poolQuotes'))).toEqual([])
 })
 
-test('R-wire-7: the gaps between the engine and the wire are exactly the listed ones', () => {
+test('R-wire-7: the differences between the engine and the wire are exactly the listed ones', () => {
   const met = new Set<string>()
   filled(lives, met)
   expect([...met].sort()).toEqual(GAPS)
 })
 
-test('the lives tell of everything: upserts and retractions of tokens and pools, swaps, health', () => {
+test('the test lives contain everything: upserts and retractions of tokens and pools, swaps, health', () => {
   type Seen = { type: string; payload: { scope?: string; state?: string; current?: unknown } }
   const seen = new Set(
     (everything('envelopes') as Seen[]).map(({ type, payload }) => `${type} ${payload.scope ?? ''}`.trim()),
@@ -93,7 +93,7 @@ test('the lives tell of everything: upserts and retractions of tokens and pools,
   expect([...states].sort()).toEqual(['PRICED', 'UNPRICED'])
 })
 
-test('the types agree, but for the sequence a store adds and the components the engine leaves open', () => {
+test('the types agree, except for the sequence a store adds and the components the engine leaves open', () => {
   type Open<T> = Omit<T, 'as_of' | 'confidence'>
   expectTypeOf<Open<engine.CompactPriced>>().toExtend<Open<CompactPriced>>()
   expectTypeOf<Open<engine.CompactUnpriced>>().toExtend<Open<CompactUnpriced>>()

@@ -34,13 +34,14 @@ export const Hop = object({
   depth: nullable(Depth),
   depth_reason: optional(describe('Why depth is null.', RejectionRule)),
   verified_at_ms: describe('Freshness and expiry count from here.', Ms),
-  quiet_since_ms: describe('Its last trade, or since when it is tracked without one.', Ms),
-  last_trade_ms: optional(
-    describe('Its last trade of a useful size; null where none is known.', nullable(Ms)),
-  ),
+  quiet_since_ms: describe('Its last trade, or when tracking began if there was none.', Ms),
+  last_trade_ms: optional(describe('Its last trade of a useful size; null if none is known.', nullable(Ms))),
   past: optional(Past),
   backing: optional(Backing),
-  jump_since_ms: describe('When a jump in magnitude began that has not held yet.', nullable(Ms)),
+  jump_since_ms: describe(
+    'When a jump in magnitude began that has not lasted long enough yet.',
+    nullable(Ms),
+  ),
   settled: describe('The least state score of the pool and of both decimals readings.', Score),
   score: Score,
   components: EdgeComponents,
@@ -64,7 +65,7 @@ export const StableDispute = object({
   x: DisputeParty,
   y: DisputeParty,
   market: describe(
-    'What the pools say, y per x: the weighted median of their five-minute medians.',
+    'The ratio of the pools, y per x: the weighted median of their five-minute medians.',
     ExactValue,
   ),
   deviation_bps: PlainDecimal,
@@ -86,7 +87,7 @@ export const UsdFeed = object({
   updated_at_ms: Ms,
   heartbeat_ms: Ms,
   grace_ms: Ms,
-  deviation_bps: describe('Of the fee-free price from the answer.', PlainDecimal),
+  deviation_bps: describe('Deviation of the fee-free price from the answer.', PlainDecimal),
 })
 
 /** The stable a route ends in, and the guarded answer used for it. */

@@ -61,7 +61,7 @@ test('a union narrows by its literal', () => {
   else expectTypeOf(state).toEqualTypeOf<wire.CompactUnpriced>()
 })
 
-test('a schema that names itself has a type that does', () => {
+test('a schema that refers to itself has a type that does', () => {
   expectTypeOf<wire.PricedQuote['routing_assets'][number]>().toEqualTypeOf<wire.AssetQuote>()
   type Priced = Extract<wire.AssetQuote, { state: 'PRICED' }>
   expectTypeOf<Priced['routing_assets'][number]>().toEqualTypeOf<wire.AssetQuote>()

@@ -40,13 +40,13 @@ export const Token = object({
   ),
   spark: optional(
     describe(
-      'With `include=spark`: 24 prices an hour apart, oldest first, the last as of now, rounded as `display` is; null where there was none.',
+      'With `include=spark`: 24 hourly prices, oldest first, the last as of now, rounded as `display` is; null where there was none.',
       array(nullable(PlainDecimal)),
     ),
   ),
   depth_microusd: optional(
     describe(
-      'With `include=depth`: what moves all its pools by 2%, together; null where no pool has a known depth.',
+      'With `include=depth`: the total that moves all its pools by 2%; null if no pool has a known depth.',
       nullable(Microusd),
     ),
   ),
@@ -61,7 +61,7 @@ export const TokensQuery = strictObject({
   chain_id: ChainId,
   include: optional(
     describe(
-      'More columns, with commas between: `change`, `spark`, `depth`.',
+      'Additional columns, separated by commas: `change`, `spark`, `depth`.',
       pattern('^(?:change|spark|depth)(?:,(?:change|spark|depth)){0,2}$'),
     ),
   ),
@@ -85,7 +85,7 @@ export type SearchQuery = Static<typeof SearchQuery>
 /** Everything known under an address or a text, per chain; records are never merged across chains. */
 export const SearchResult = object({
   chains: describe(
-    'Chains of what was found, and those whose factory or wrapped native has the address.',
+    'The chains of the results, and those whose factory or wrapped native token has the address.',
     array(Chain),
   ),
   tokens: array(Token),

@@ -31,14 +31,14 @@ const conditions = (of: typeof object) =>
     of({
       kind: literal('price_crosses'),
       ...ofToken,
-      price_usd: describe('In dollars, above 0. At the value counts as above it.', PlainDecimal),
+      price_usd: describe('In dollars, above 0. A price equal to it counts as above.', PlainDecimal),
       direction: optional(enumeration(['up', 'down'])),
     }),
     of({
       kind: literal('price_moves'),
       ...ofToken,
       bps: describe(
-        'Hundredths of a percent from the price last told, at first that of the registration.',
+        'Basis points from the last price delivered, or from the price at registration.',
         integer({ minimum: 1, maximum: 1_000_000 }),
       ),
     }),
@@ -75,7 +75,7 @@ export const WebhookRequest = strictObject({
 export type WebhookRequest = Static<typeof WebhookRequest>
 
 export const WebhookSecret = describe(
-  'Base64 after the prefix; a Standard Webhooks library takes it as it is.',
+  'Base64 after the prefix; a Standard Webhooks library accepts it unchanged.',
   pattern('^whsec_[A-Za-z0-9+/]{32,88}={0,2}$'),
 )
 
@@ -92,8 +92,8 @@ const webhookFields = {
   reason: nullable(string()),
   created_at_ms: Ms,
   position: describe('Records up to here have been matched.', Sequence),
-  pending: describe('Deliveries that are not made yet.', Count),
-  previous_secret_until_ms: describe('Until then the secret before this one signs too.', nullable(Ms)),
+  pending: describe('Deliveries not yet made.', Count),
+  previous_secret_until_ms: describe('Until then the previous secret signs too.', nullable(Ms)),
 } as const
 
 export const Webhook = object(webhookFields)
@@ -159,11 +159,11 @@ export const WebhookMessage = object({
   data: object({
     webhook_id: string(),
     stream_sequence: Sequence,
-    direction: optional(describe('Of price.crossed: which way.', known(['up', 'down']))),
+    direction: optional(describe('Of price.crossed: the direction.', known(['up', 'down']))),
     threshold_usd: optional(describe('Of price.crossed: the price that was crossed.', string())),
-    price_usd: optional(describe('The price that is published now.', ExactValue)),
+    price_usd: optional(describe('The current published price.', ExactValue)),
     record: describe(
-      'The whole record of the stream; null for a message that none caused.',
+      'The whole record of the stream; null for a message without one.',
       nullable(anyObject()),
     ),
   }),

@@ -82,7 +82,7 @@ async function later(ms: number): Promise<void> {
 }
 const recall = () => access.recall(`Bearer ${key}`, nowMs, clock.nowMs())
 
-test('a key in use is read again in good time and is never asked for twice', async () => {
+test('a key in use is read again before its trust ends and never requested twice', async () => {
   for (let turn = 0; turn < 20; turn++) {
     expect(recall()).toMatchObject({ keyId })
     await later(500)
@@ -91,7 +91,7 @@ test('a key in use is read again in good time and is never asked for twice', asy
   expect(reads).toBeLessThanOrEqual(11)
 })
 
-test('a key nobody used for two seconds is not recalled', async () => {
+test('a key unused for two seconds is not cached', async () => {
   await later(1999)
   expect(recall()).not.toBeNull()
   await later(0)
@@ -99,7 +99,7 @@ test('a key nobody used for two seconds is not recalled', async () => {
   expect(recall()).toBeNull()
 })
 
-test('a key revoked elsewhere ends within the two seconds it is trusted, however often it is used', async () => {
+test('a key revoked elsewhere ends within the two seconds it is cached, however often it is used', async () => {
   await store.revokeKey(keyId, clock.nowMs())
   const sinceMs = nowMs
   while (recall() !== null) {
@@ -109,7 +109,7 @@ test('a key revoked elsewhere ends within the two seconds it is trusted, however
   expect(await access.authenticate({ bearer: key, cookie: null })).toBeNull()
 })
 
-test('a key revoked here ends at once, also while a reading from before is under way', async () => {
+test('a key revoked here ends at once, even while an older read is in progress', async () => {
   let open = () => {}
   gate = new Promise(resolve => {
     open = resolve
@@ -125,7 +125,7 @@ test('a key revoked here ends at once, also while a reading from before is under
   expect(await access.authenticate({ bearer: key, cookie: null })).toBeNull()
 })
 
-test('a database that is away ends the trust when it would have ended without a renewal', async () => {
+test('an unreachable database ends the trust when it would have ended without a renewal', async () => {
   isDown = true
   await later(1500)
   expect(recall()).not.toBeNull()
@@ -135,7 +135,7 @@ test('a database that is away ends the trust when it would have ended without a 
   expect(recall()).toBeNull()
 })
 
-test('an open stream of the key reads it anew and nobody has to show it again', async () => {
+test('an open stream renews its key without presenting it again', async () => {
   const principal = await access.authenticate({ bearer: key, cookie: null })
   if (principal === null) throw new Error('refused')
   await later(600)
@@ -144,7 +144,7 @@ test('an open stream of the key reads it anew and nobody has to show it again', 
   expect(recall()).toMatchObject({ keyId })
 })
 
-test('a refusal costs as much work for a known id as for an unknown one, also while the key itself is in use', async () => {
+test('a refusal takes as much work for a known id as for an unknown one, even while the key itself is in use', async () => {
   // A right checksum under a known id needs the id's own letters: made by hand from another secret.
   const known = withSecretOf(key, issueKey().key)
   const unknown = issueKey().key

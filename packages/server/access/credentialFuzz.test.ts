@@ -1,4 +1,4 @@
-/** Whatever stands in the headers that say who somebody is: a credential, an address, or nobody. */
+/** Arbitrary identity headers give a credential, an address, or nothing. */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import * as fc from 'fast-check'
@@ -44,7 +44,7 @@ it('a header of any text presents a credential or none, and only a whole key is 
   )
 })
 
-it('an origin is ours only when it is ours to the letter', () => {
+it('an origin is ours only when it matches exactly', () => {
   const part = fc.constantFrom(
     'localhost',
     '127.0.0.1',
@@ -71,7 +71,7 @@ it('an origin is ours only when it is ours to the letter', () => {
   )
 })
 
-it('a forwarded header of any text makes nobody allowed who is not, and always an address', () => {
+it('a forwarded header of any text admits nobody who is not allowed, and always gives an address', () => {
   const hop = fc.oneof(
     text(30),
     fc.ipV4(),
@@ -98,7 +98,7 @@ it('a forwarded header of any text makes nobody allowed who is not, and always a
         const { address } = survive(() => addresses.of(request)) ?? { address: 'none' }
         expect(socket === undefined || isIP(address) !== 0).toBe(true)
         const isAllowed = survive(() => addresses.isAllowed(request))
-        // A stranger's header is believed by nobody.
+        // Headers from an untrusted address are ignored.
         if (socket !== '10.0.0.1' && socket !== '::ffff:10.0.0.1') expect(isAllowed).toBe(false)
         survive(() => throttle.fail(address))
       },
@@ -107,14 +107,11 @@ it('a forwarded header of any text makes nobody allowed who is not, and always a
   )
 })
 
-it.each(['x-forwarded-for', 'cookie', 'authorization'])(
-  '%s of 16 KiB of one sign takes no long time',
-  name => {
-    for (const sign of [',', ';', '=', ' ', 'a', ':', '1.', 'Bearer ', '::ffff:'])
-      survive(() => {
-        const headers = { [name]: sign.repeat((16 * 1024) / sign.length) }
-        presentedIn(headers, null)
-        addresses.of(from('10.0.0.1', headers))
-      })
-  },
-)
+it.each(['x-forwarded-for', 'cookie', 'authorization'])('%s of 16 KiB of one character is fast', name => {
+  for (const sign of [',', ';', '=', ' ', 'a', ':', '1.', 'Bearer ', '::ffff:'])
+    survive(() => {
+      const headers = { [name]: sign.repeat((16 * 1024) / sign.length) }
+      presentedIn(headers, null)
+      addresses.of(from('10.0.0.1', headers))
+    })
+})

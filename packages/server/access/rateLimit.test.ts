@@ -5,7 +5,7 @@ import { RateLimit } from './rateLimit.ts'
 
 const clockAt = (time: { ms: number }) => ({ nowMs: () => time.ms, monotonicMs: () => time.ms })
 
-test('R-limit-1: in any window a consumer gets at most quota plus burst, and never waits for what it has', () => {
+test('R-limit-1: in any window a consumer gets at most quota plus burst, and never waits for units it has', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ afterMs: fc.nat(5000), cost: fc.integer({ min: 1, max: 12 }) }), {
@@ -29,7 +29,7 @@ test('R-limit-1: in any window a consumer gets at most quota plus burst, and nev
   )
 })
 
-test('R-limit-1: the same holds of requests charged later than they came, and not in the order they came in', () => {
+test('R-limit-1: the same holds for requests charged late and out of order', () => {
   const time = fc.nat(120_000)
   fc.assert(
     fc.property(fc.array(time, { minLength: 600, maxLength: 2000 }), cameAtMs => {
@@ -44,7 +44,7 @@ test('R-limit-1: the same holds of requests charged later than they came, and no
   )
 })
 
-test('a refusal says exactly how long to wait', () => {
+test('a refusal gives the exact time to wait', () => {
   const time = { ms: 0 }
   const limit = new RateLimit(clockAt(time))
   for (let n = 0; n < 60; n++) expect(limit.take('c').allowed).toBe(true)
@@ -77,7 +77,7 @@ test('R-limit-3: ten failed credentials a minute per address, an IPv6 subscriber
   expect(failures.fail('192.0.2.1')).toBeNull()
 })
 
-test('R-limit-1: a step of the wall clock, either way, lets in no more and locks out nobody', () => {
+test('R-limit-1: a step of the wall clock, either way, admits no more and locks out nobody', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ afterMs: fc.nat(2000), stepMs: fc.integer({ min: -1e9, max: 1e9 }) }), {
@@ -105,7 +105,7 @@ test('R-limit-1: a step of the wall clock, either way, lets in no more and locks
   )
 })
 
-test('a consumer with a quota of its own has that one', () => {
+test('a consumer with its own quota gets that one', () => {
   const limit = new RateLimit(clockAt({ ms: 0 }))
   const own = { units: 10, windowMs: 1000, burst: 2 }
   expect(limit.take('c', 1, own)).toEqual({ allowed: true, remaining: 1, waitMs: 100 })
@@ -113,7 +113,7 @@ test('a consumer with a quota of its own has that one', () => {
   expect(limit.take('c', 1, own)).toEqual({ allowed: false, remaining: 0, waitMs: 100 })
 })
 
-test('what is spent and given back at once leaves as much as before, and never more than the burst', () => {
+test('units spent and refunded at once leave the balance unchanged, and never exceed the burst', () => {
   fc.assert(
     fc.property(fc.nat(60), fc.nat(60), fc.nat(5000), (spent, returned, waitMs) => {
       const time = { ms: 1000 }

@@ -43,7 +43,7 @@ function nodesOf(count: number) {
   return { time, bucket, nodes, close: () => Promise.all(nodes.map(node => node.close())) }
 }
 
-test('over five nodes and a minute a consumer gets its quota and burst, and no more than five in a hundred beyond', async () => {
+test('over five nodes and a minute a consumer gets its quota and burst, and at most five in a hundred beyond', async () => {
   const { time, nodes, close } = nodesOf(5)
   const startMs = time.ms
   let allowed = 0
@@ -54,7 +54,7 @@ test('over five nodes and a minute a consumer gets its quota and burst, and no m
   await close()
 })
 
-test('a hundred who ask one node at once are let in as far as the burst goes', async () => {
+test('of a hundred simultaneous requests to one node those within the burst are admitted', async () => {
   const { nodes, close } = nodesOf(1)
   const node = nodes[0] as SharedLimit
   const verdicts = await Promise.all(Array.from({ length: 100 }, () => node.spend('c')))
@@ -62,7 +62,7 @@ test('a hundred who ask one node at once are let in as far as the burst goes', a
   await close()
 })
 
-test('a refusal says how long to wait, and is not asked about again until then', async () => {
+test('a refusal gives the time to wait, and the database is not asked again until then', async () => {
   const { time, bucket, nodes, close } = nodesOf(1)
   const node = nodes[0] as SharedLimit
   while ((await node.spend('c')).allowed);
@@ -76,7 +76,7 @@ test('a refusal says how long to wait, and is not asked about again until then',
   await close()
 })
 
-test('what a node took and did not spend is there for the others a second later', async () => {
+test('units a node took and did not spend are available to the others a second later', async () => {
   const { time, bucket, nodes, close } = nodesOf(2)
   const [first, second] = nodes as [SharedLimit, SharedLimit]
   const own = { units: 6000, windowMs: 60_000, burst: 60 }
@@ -90,7 +90,7 @@ test('what a node took and did not spend is there for the others a second later'
   await close()
 })
 
-test('what was spent and given back can be spent again here, and elsewhere once it is not', async () => {
+test('refunded units can be spent again here, and elsewhere if unused', async () => {
   const { nodes, close } = nodesOf(2)
   const [first, second] = nodes as [SharedLimit, SharedLimit]
   expect((await first.spend('c', QUOTA.burst)).allowed).toBe(true)

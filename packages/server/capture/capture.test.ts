@@ -51,7 +51,7 @@ async function answered(method: string, ...params: readonly unknown[]): Promise<
 }
 
 describe('captureBlocks', () => {
-  it('writes what the node answered, byte for byte, over HTTP and over a WebSocket', async () => {
+  it('writes the node’s response byte for byte, over HTTP and over a WebSocket', async () => {
     const block = await answered('eth_getBlockByNumber', '0x1', false)
     const { hash } = JSON.parse(block) as { hash: string }
     const receipts = await answered('eth_getBlockReceipts', hash)
@@ -68,7 +68,7 @@ describe('captureBlocks', () => {
     }
   })
 
-  it('takes receipts by transaction where the endpoint has none by block, and asks for those once', async () => {
+  it('takes receipts by transaction when the endpoint has none by block, and asks for those once', async () => {
     proxy.rule = without('eth_getBlockReceipts')
     proxy.calls.length = 0
     await capture(at(proxy.url), 1, 1)
@@ -81,7 +81,7 @@ describe('captureBlocks', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('leaves files that are there as they are, and names those that differ', async () => {
+  it('leaves existing files unchanged, and names those that differ', async () => {
     const id = chain.config().chainId
     await capture(at(chain.anvil.url))
     writeFileSync(join(folder, `${id}-1-block.json`), '{}')
@@ -93,7 +93,7 @@ describe('captureBlocks', () => {
     expect(text(`${id}-1-block.json`)).toBe('{}')
   })
 
-  it('asks the next endpoint, and neither files nor errors hold a part of an address', async () => {
+  it('asks the next endpoint, and neither files nor errors contain any part of a URL', async () => {
     proxy.rule = call =>
       call.method === 'eth_chainId'
         ? { error: { code: -32_000, message: `no plan for ${KEY}` } }
@@ -106,7 +106,7 @@ describe('captureBlocks', () => {
     for (const name of readdirSync(folder)) expect(text(name)).not.toMatch(/hunter2|127\.0\.0\.1/)
   })
 
-  it('names an endpoint of another chain, a block that nobody has, and a file in place of the folder', async () => {
+  it('names an endpoint of another chain, a block that no endpoint has, and a file in place of the folder', async () => {
     proxy.rule = (call, fetchAnswer) => (call.method === 'eth_chainId' ? { result: '0x5' } : fetchAnswer())
     await expect(capture(at(proxy.url))).rejects.toMatchObject({
       code: 'ENDPOINT_IDENTITY',

@@ -156,6 +156,6 @@ function settled<Result>(
 /** Uses only the platform's error code, because its message contains the host. */
 function codeOf(error: unknown): string {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } }
-  const told = cause?.code ?? code
-  return typeof told === 'string' ? told : 'the connection failed'
+  const detail = cause?.code ?? code
+  return typeof detail === 'string' ? detail : 'the connection failed'
 }

@@ -4,7 +4,7 @@ import { rawResult } from './rawResult.ts'
 
 const spaces = fc.constantFrom('', ' ', '\n', '\t \r\n')
 
-test('the result is the text that stands in the answer, wherever it stands and whatever is in it', () => {
+test('the result is the text in the response, wherever it is and whatever it contains', () => {
   fc.assert(
     fc.property(
       fc.jsonValue(),
@@ -28,7 +28,7 @@ test('numbers beyond 2^53, spaces, the order of keys and escapes are kept', () =
   expect(rawResult(`{"id":1,"result":${text}}`)).toBe(text)
 })
 
-test('an answer without a result has none', () => {
+test('a response without a result has none', () => {
   for (const body of ['{"id":1}', '{"id":1,"error":{"result":1}}', '[]', '"result"', '{}', ''])
     expect(rawResult(body)).toBeNull()
 })

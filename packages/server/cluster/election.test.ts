@@ -67,7 +67,7 @@ function election(
   return open.at(-1) as WriterElection
 }
 
-test('a chain that fails here is left to another, and the others are kept', async () => {
+test('a chain that fails here is handed over to another process, and the others are kept', async () => {
   const leases = new Leases()
   const first = election(leases, 'first')
   await until('both chains', () => first.leases.length === 2)
@@ -79,7 +79,7 @@ test('a chain that fails here is left to another, and the others are kept', asyn
   expect(second.leases.map(({ chainId }) => chainId)).toEqual([1])
 })
 
-test('a holder that has not beaten for four seconds loses its lease, and not before', async () => {
+test('a holder without a heartbeat for four seconds loses its lease, and not before', async () => {
   const leases = new Leases()
   for (const chainId of [1, 2]) await leases.takeLease(chainId, null, 'silent')
   const clock = new StoppedClock()
@@ -92,13 +92,13 @@ test('a holder that has not beaten for four seconds loses its lease, and not bef
   clock.advance(4000)
   await looks(3)
   expect(next.leases).toEqual([])
-  // With the four seconds after which PostgreSQL ends a commit nobody goes on with, and half a second to the next look: ten at most.
+  // With the four seconds after which PostgreSQL ends an abandoned commit, and half a second to the next check: ten at most.
   clock.advance(1)
   await until('both chains', () => next.leases.length === 2)
   expect([leases.ownerOf(1), leases.ownerOf(2)]).toEqual(['next', 'next'])
 })
 
-test('with nobody else, it takes the chain again by itself', async () => {
+test('without another process, it takes the chain again', async () => {
   const leases = new Leases()
   const only = election(leases, 'only')
   await until('both chains', () => only.leases.length === 2)
@@ -108,7 +108,7 @@ test('with nobody else, it takes the chain again by itself', async () => {
   await until('again', () => only.leases.some(({ generation }) => generation === failed.generation + 1))
 })
 
-test('a chain that takes long to stop here does not cost the others', async () => {
+test('a chain that stops slowly here does not affect the others', async () => {
   const leases = new Leases()
   let [stopping, stopped] = [0, 0]
   const slow = election(leases, 'slow', async () => {

@@ -36,7 +36,7 @@ class MemoryRpcStore implements RpcStore {
 let client: StoreRpcClient
 afterEach(() => client.close())
 
-test('an answer that arrives before the id of its request is not lost', async () => {
+test('a response that arrives before the id of its request is not lost', async () => {
   const store = new MemoryRpcStore()
   client = new StoreRpcClient(store, 'api')
   store.onPost = async ({ id }) => {
@@ -48,7 +48,7 @@ test('an answer that arrives before the id of its request is not lost', async ()
   expect(await new StoreRpcChain(1, client).enrol('0x1')).toEqual({ state: 'EVALUATED' })
 })
 
-test('a request reaches the writer with its arguments, and the caller gets the answer or the failure', async () => {
+test('a request reaches the writer with its arguments, and the caller gets the response or the failure', async () => {
   const store = new MemoryRpcStore()
   client = new StoreRpcClient(store, 'api')
   const asked: unknown[] = []
@@ -77,7 +77,7 @@ test('a request reaches the writer with its arguments, and the caller gets the a
   await server.close()
 })
 
-test('who still waits when the process stops is told that nobody will answer', async () => {
+test('callers still waiting when the process stops get an error that says no response will come', async () => {
   client = new StoreRpcClient(new MemoryRpcStore(), 'api')
   const asking = client.ask(1, 'enrol', ['0x1'])
   await new Promise(setImmediate)

@@ -36,7 +36,7 @@ function faultsOf(task: () => unknown): string[] {
 const chainFaults = (chain: object) =>
   faultsOf(() => load({ chains: [{ chain_id: 1, endpoints: [endpoint], ...chain }] }))
 
-test('a chain of the table needs its id and its endpoints, and everything else may be overridden', () => {
+test('a built-in chain needs its id and its endpoints, and everything else may be overridden', () => {
   const [plain] = load({ chains: [{ chain_id: 56, endpoints: [endpoint] }] }).chains
   expect(plain).toMatchObject({ name: 'BNB Smart Chain', blockTimeMs: 450 })
   expect(plain?.deployments.map(({ deploymentId }) => deploymentId)).toEqual([
@@ -53,7 +53,7 @@ test('a chain of the table needs its id and its endpoints, and everything else m
   expect(own?.stables).toEqual(plain?.stables)
 })
 
-test('a chain with a genesis of its own is not the table’s, whatever its id', () => {
+test('a chain with its own genesis is not the built-in one, whatever its id', () => {
   const faults = chainFaults({ genesis_hash: `0x${'ab'.repeat(32)}` })
   expect(faults).toEqual(
     expect.arrayContaining([
@@ -69,7 +69,7 @@ test.each([
   ['ftp://user:hunter2@host/secret-path', 'ftp://[redacted]'],
   ['mainnet.provider.example/v3/hunter2', 'a text without a scheme [redacted]'],
   ['https://', 'https://[redacted]'],
-])('an RPC URL %j is told as %s', (url, received) => {
+])('an RPC URL %j is reported as %s', (url, received) => {
   const faults = chainFaults({ endpoints: [{ name: 'own', url }] })
   expect(faults).toEqual([
     `chains[0].endpoints[0].url: received ${received}, expected a URL of https, http, wss, ws, such as https://host:8545`,
@@ -77,7 +77,7 @@ test.each([
   expect(faults.join()).not.toContain('hunter2')
 })
 
-test('R-ticks-8: a second manager of v4 on a chain is refused, because ids of pools do not say whose they are', () => {
+test('R-ticks-8: a second v4 manager on a chain is refused, because pool ids do not say whose they are', () => {
   const manager = (id: string, address: string) => ({
     deployment_id: id,
     family: 'amm_v4',
@@ -91,7 +91,7 @@ test('R-ticks-8: a second manager of v4 on a chain is refused, because ids of po
   ])
 })
 
-test('an unknown key names the one that was probably meant', () => {
+test('an unknown key suggests the one that was probably meant', () => {
   expect(chainFaults({ block_time_s: 12 })).toEqual([
     expect.stringMatching(
       /^chains\[0\]\.block_time_s: received "block_time_s", expected block_time_ms, if you/,
@@ -103,7 +103,7 @@ test('an unknown key names the one that was probably meant', () => {
   expect(chainFaults({ colour: 'red' })).toEqual([expect.stringMatching(/expected one of chain_id, name,/)])
 })
 
-test('what a chain proves is standard unless told otherwise, and a bad value is told with the good ones', () => {
+test('the proof of a chain is standard by default, and a bad value is reported with the valid ones', () => {
   const proofOf = (proof: object | undefined) =>
     load({ chains: [{ chain_id: 1, endpoints: [endpoint], ...(proof === undefined ? {} : { proof }) }] })
       .chains[0]?.proof
@@ -118,7 +118,7 @@ test('what a chain proves is standard unless told otherwise, and a bad value is 
   expect(chainFaults({ proof: 'opaque' })).toEqual(['chains[0].proof: received "opaque", expected a mapping'])
 })
 
-test('a chain that one endpoint cannot prove is told before it starts', () => {
+test('a chain that one endpoint cannot prove is reported before it starts', () => {
   const second = { name: 'other', url: 'https://another.test' }
   const of = (proof: object, endpoints: readonly object[] = [endpoint]) =>
     configWarnings(load({ chains: [{ chain_id: 1, endpoints, proof }] })).filter(each =>
@@ -134,7 +134,7 @@ test('a chain that one endpoint cannot prove is told before it starts', () => {
   expect(of({ header: 'opaque' }, [endpoint, second])).toEqual([])
 })
 
-test('a wrong unit is told with the unit that counts', () => {
+test('a wrong unit is reported with the expected one', () => {
   expect(chainFaults({ block_time_ms: 12 })).toEqual([
     'chains[0].block_time_ms: received 12, expected an integer from 50 to 3600000, in milliseconds',
   ])
@@ -154,7 +154,7 @@ test('a wrong unit is told with the unit that counts', () => {
   ).toEqual([expect.stringMatching(/as_of_ms: received 1763164800, expected .* in Unix milliseconds$/)])
 })
 
-test('a source of coverage that is half of each kind is told which half is too much', () => {
+test('a coverage source with keys of both kinds is reported with the extra ones', () => {
   const sources = [
     { kind: 'static', as_of_ms: 1_763_164_800_000, assets: [], path: 'depth.json' },
     { kind: 'file', path: 'depth.json', assets: [] },
@@ -171,7 +171,7 @@ test('a source of coverage that is half of each kind is told which half is too m
   ])
 })
 
-test('of a family that is not known, no key of another family is asked for', () => {
+test('for an unknown family, no key of another family is required', () => {
   const own = { deployment_id: 'own', factory_address: `0x${'12'.repeat(20)}`, deployment_block: null }
   const faultsOf = (deployment: object) => chainFaults({ deployments: [{ ...own, ...deployment }] })
   expect(faultsOf({ family: 'amm_v9' })).toEqual([
@@ -185,7 +185,7 @@ test('of a family that is not known, no key of another family is asked for', () 
   expect(faultsOf({ family: 'amm_v3', fee_tiers: null })).toEqual([])
 })
 
-test('what is listed twice is told with where it stood first', () => {
+test('a duplicate entry is reported with its first position', () => {
   const chain = { chain_id: 1, endpoints: [endpoint, endpoint] }
   expect(faultsOf(() => load({ chains: [chain, { ...chain, endpoints: [endpoint] }] }))).toEqual([
     'chains[0].endpoints[1].name: received "own", expected a value not listed before; chains[0].endpoints[0] already has it',
@@ -200,7 +200,7 @@ test('an address in mixed case carries a checksum, and one wrong letter is found
   expect(chainFaults({ wrapped_native: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc3' })).toEqual([])
 })
 
-test('ASSAY_RPC_<chain_id> serves a chain of the table without a file', () => {
+test('ASSAY_RPC_<chain_id> serves a built-in chain without a file', () => {
   const { chains, store } = environmentConfig(
     { ASSAY_RPC_1: 'ws://127.0.0.1:1, https://backup.example/key', ASSAY_RPC_137: 'http://127.0.0.1:2' },
     { folder },
@@ -233,7 +233,7 @@ test('faults of the environment name the variable, all at once, and never the UR
   expect(faultsOf(() => environmentConfig({ ASSAY_RPC_main: 'http://x' }, { folder }))).toHaveLength(1)
 })
 
-test('O3: endpoints of one backend are no independence, and the operator is warned', () => {
+test('O3: endpoints of one backend are not independent, and the operator is warned', () => {
   const of = (...urls: string[]) =>
     configWarnings(
       load({
@@ -253,7 +253,7 @@ test('O3: endpoints of one backend are no independence, and the operator is warn
   )
 })
 
-test('O7: a retention of nothing, or shorter than a reorganisation may be, is refused', () => {
+test('O7: a retention of zero, or shorter than a reorganisation may be, is refused', () => {
   const chain = { chain_id: 1, endpoints: [endpoint] }
   expect(faultsOf(() => load({ retention: { hours: 0, records: 0 }, chains: [chain] }))).toEqual([
     'retention.hours: received 0, expected an integer from 1 to 87600, in hours',
@@ -266,7 +266,7 @@ test('O7: a retention of nothing, or shorter than a reorganisation may be, is re
   expect(faultsOf(() => load({ retention: { hours: 8 }, chains: [deep] }))).toEqual([])
 })
 
-test('a history of prices is as long as the log, or of one day and more', () => {
+test('a history of prices is as long as the log, or one day and more', () => {
   const chain = { chain_id: 1, endpoints: [endpoint] }
   const daysOf = (history_days: unknown) => load({ retention: { history_days }, chains: [chain] }).retention
   expect(daysOf(undefined)).toEqual({ hours: 72, records: 1_000_000 })
@@ -277,7 +277,7 @@ test('a history of prices is as long as the log, or of one day and more', () => 
   ])
 })
 
-test('O7: a retention larger than the disk is told with its estimate', () => {
+test('O7: a retention larger than the disk is reported with its estimate', () => {
   const chain = { chain_id: 1, endpoints: [endpoint] }
   const warnings = (records: number) =>
     configWarnings(load({ retention: { records }, chains: [chain] })).filter(each =>

@@ -1,4 +1,4 @@
-/** Whatever stands in the configuration file or in the environment: it loads, or every fault is told, and no secret with it. */
+/** Arbitrary configuration files and environments load, or every fault is reported, without a secret. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ const bomb = (levels: number): string =>
     return `a${at}: &a${at} [${Array.from({ length: 10 }, () => each).join()}]`
   }).join('\n')
 
-it('a file with anything in any place loads or is refused with its faults', () => {
+it('a file with any value in any place loads or is refused with its faults', () => {
   // With its own text in the place it loads: what is refused below is refused for the other.
   expect(load(withText(SAMPLE, ['listen', 'port'], '8081'))).toBe(true)
   fc.assert(
@@ -72,7 +72,7 @@ it('a file with anything in any place loads or is refused with its faults', () =
   )
 })
 
-it('a file of anything is told its faults, and so is a policy when it is shown', () => {
+it('a file of arbitrary text is reported with its faults, and so is a policy when it is shown', () => {
   const yaml = fc.oneof(spoiled(fc.constant(JSON.stringify(SAMPLE))), spoiled(value), text(300))
   fc.assert(
     fc.property(yaml, each => {
@@ -91,8 +91,8 @@ it.each([
   ['a billion of aliases', bomb(10)],
   ['a list ten thousand deep', `chains: ${'['.repeat(1e4)}${']'.repeat(1e4)}`],
   ['a mapping ten thousand deep', `chains: ${'{a: '.repeat(1e4)}1${'}'.repeat(1e4)}`],
-  ['what is no text where a network belongs', 'listen: { trusted_proxies: [{ toString: 1 }] }'],
-  ['what is no number where an id belongs', 'chains: [{ chain_id: { toString: 1, valueOf: 1 } }]'],
+  ['a non-string in place of a network', 'listen: { trusted_proxies: [{ toString: 1 }] }'],
+  ['a non-number in place of an id', 'chains: [{ chain_id: { toString: 1, valueOf: 1 } }]'],
   ['a key that is a list', '? [a, b]\n: 1'],
   ['a tag of its own', 'store: !!js/function "x"\nlisten: !own { port: 1 }'],
   ['two documents', 'chains: []\n---\nchains: []'],
@@ -106,7 +106,7 @@ it.each([
   expect(load(yaml)).toBe(false)
 })
 
-it('what comes from the environment is in no message, wherever it stands', () => {
+it('values from the environment appear in no message, wherever they are used', () => {
   const places = placesOf(SAMPLE).filter(({ length }) => length > 0)
   const around = fc.constantFrom(
     '',

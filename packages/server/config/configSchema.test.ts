@@ -35,7 +35,7 @@ function keysOf(schema: JsonSchema, path = ''): string[] {
   })
 }
 
-/** Every place of a document with what stands there. */
+/** Every path of a document with its value. */
 function placesOf(
   value: unknown,
   steps: readonly (string | number)[] = [],
@@ -58,19 +58,19 @@ function withValue(steps: readonly (string | number)[], value: unknown): object 
   return copy
 }
 
-test('the sample that the schema is heard from is sound itself, by the reader and by the schema', () => {
+test('the sample behind the schema checks is valid, by the reader and by the schema', () => {
   expect(faultsOf(SAMPLE)).toEqual([])
   expect([validate(SAMPLE), validate.errors]).toEqual([true, null])
 })
 
-test('every key has a sentence, and every sentence a key', () => {
+test('every key has a description, and every description a key', () => {
   expect(keysOf(configSchema()).sort()).toEqual(Object.keys(CONFIG_KEYS).sort())
 })
 
-test('what the reader refuses by its kind, the schema refuses too, at every place; and the other way round', () => {
+test('values of a type the reader refuses, the schema refuses too, at every place; and the other way round', () => {
   const apart: string[] = []
   for (const steps of placesOf(SAMPLE))
-    for (const value of [true, -1, 'not-this', { stranger: 1 }, [true]]) {
+    for (const value of [true, -1, 'not-this', { unknown: 1 }, [true]]) {
       const path = steps.filter(each => typeof each === 'string').join('.')
       const document = withValue(steps, value)
       const [byReader, bySchema] = [faultsOf(document).length > 0, !validate(document)]
@@ -99,7 +99,7 @@ test('a key that the reader requires is required by the schema, unless the chain
   expect(isValid({ deployments: [{ ...own, deployment_block: null }] })).toBe(true)
 })
 
-test('a variable may stand for any value, as the reader fills it in first', () => {
+test('a variable may replace any value, since the reader substitutes it first', () => {
   const document = structuredClone(SAMPLE) as {
     listen: { port: unknown }
     chains: { endpoints: { url: string }[] }[]
@@ -109,7 +109,7 @@ test('a variable may stand for any value, as the reader fills it in first', () =
   expect(validate(document)).toBe(true)
 })
 
-test('the file of config init is sound, names its schema and every key, and asks only for its own variables', () => {
+test('the file of config init is valid, names its schema and every key, and needs only its own variables', () => {
   const text = configTemplate([1, 137], './assay.schema.json')
   expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./assay.schema.json')
   for (const key of Object.keys(CONFIG_KEYS)) expect(text).toContain(key.split(/\.|\[\]/).at(-1))
@@ -123,7 +123,7 @@ test('the file of config init is sound, names its schema and every key, and asks
   expect(() => loadConfig(file, {})).toThrow(/ASSAY_RPC_1}.*\n.*ASSAY_RPC_137}/)
 })
 
-test('a comment asks for no variable, and a # inside a text is no comment', () => {
+test('a comment needs no variable, and a # inside a string is no comment', () => {
   const file = join(folder, 'comment.yaml')
   writeFileSync(
     file,
@@ -170,7 +170,7 @@ test('every value is shown with its source, and no secret', () => {
   expect(JSON.stringify(values)).not.toMatch(/hidden|node\.example|db\.example/)
 })
 
-test('of the environment the variable is the source', () => {
+test('a value from the environment has the variable as its source', () => {
   const { values } = showEnvironment({ ASSAY_RPC_56: 'https://node.example/hidden' }, folder)
   expect(values.find(({ path }) => path === 'chains[0].endpoints[0].url')).toMatchObject({
     value: '[redacted]',

@@ -1,4 +1,4 @@
-/** What the history of prices takes on the disk, told before it is kept. */
+/** Estimates the disk space of the price history before it is kept. */
 
 /**
  * A price in history: its state, compressed with a hundred others, its point, and the entry of its index. Measured as

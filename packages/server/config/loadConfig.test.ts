@@ -59,7 +59,7 @@ test('R-config-1: a short file is enough, the rest has defaults', () => {
   })
 })
 
-test('R-dispute-1: a routing asset is an address, or a mapping with the dollar feed it is held against', () => {
+test('R-dispute-1: a routing asset is an address, or a mapping with the dollar feed it is compared with', () => {
   const routing_assets = [
     address(3),
     { token_address: address(4), usd_feed: { address: address(8), heartbeat_s: 60, grace_s: 30 } },
@@ -111,7 +111,7 @@ test('every fault is reported at once, with its path and what was expected', () 
   )
 })
 
-test('an endpoint URL is a secret: it shows in no error, no JSON and no inspection', () => {
+test('an endpoint URL is a secret: it appears in no error, no JSON and no inspection', () => {
   const config = load({ chains: [chain] })
   expect(JSON.stringify(config)).not.toContain('secret')
   expect(inspect(config, { depth: 10 })).not.toContain('secret')
@@ -129,7 +129,7 @@ test('${NAME} comes from the environment, and a missing one is a fault', () => {
   expect(() => load(document)).toThrow('an environment variable NODE_URL')
 })
 
-test('a key that stands twice says where the second one is', () => {
+test('a duplicate key is reported with the line of the second one', () => {
   const file = join(folder, 'twice.yaml')
   writeFileSync(file, 'listen:\n  port: 1\nstore: sqlite:a\nlisten: {}\n')
   expect(() => loadConfig(file, {})).toThrow('duplicate key at line 4, column 1, expected YAML')
@@ -137,7 +137,7 @@ test('a key that stands twice says where the second one is', () => {
   expect(() => loadConfig(file, {})).toThrow('duplicate key at line 1, column 37, expected YAML')
 })
 
-test('another file of 20,000 keys is told apart by its first hundred', () => {
+test('a large file of another kind, with 20,000 keys, is recognised by its first hundred', () => {
   const message = messageOfOther(20_000)
   expect(message).toContain('has 20001 faults')
   expect(message).toContain('key_99: received')
@@ -145,7 +145,7 @@ test('another file of 20,000 keys is told apart by its first hundred', () => {
   expect(message.split('\n').at(-1)).toBe('  and 19901 more')
 })
 
-test('the work for a file grows with its keys, and not with their square', () => {
+test('parsing time grows with the number of keys, and not with their square', () => {
   const [few, many] = [2_000, 4_000].map(keys => countingValueReads(() => messageOfOther(keys)))
   // The parser's own search for repeated keys would read four million.
   expect(few).toBeLessThan(20 * 2_000)
@@ -186,7 +186,7 @@ function countingValueReads(run: () => unknown): number {
   return reads
 }
 
-test('a file that is not there, or not YAML, says so', () => {
+test('a missing file, or one that is not YAML, is reported', () => {
   expect(() => loadConfig(join(folder, 'none.yaml'), {})).toThrow('nothing that can be read')
   writeFileSync(join(folder, 'bad.yaml'), 'chains: [')
   expect(() => loadConfig(join(folder, 'bad.yaml'), {})).toThrow('expected YAML')
@@ -203,7 +203,7 @@ test('a PostgreSQL URL is a store, and its password a secret', () => {
   expect(wrong).not.toThrow('hunter2')
 })
 
-test('answers in other services’ shapes are on where only this machine can ask, and as told elsewhere', () => {
+test('the formats of other services are enabled on loopback, and elsewhere only when configured', () => {
   const of = (document: object) => load({ ...document, chains: [chain] }).compat
   const on = { coingecko: true, defillama: true, udf: true, minScore: 1, listen: null }
   for (const host of ['127.0.0.1', 'localhost', '::1']) expect(of({ listen: { host } })).toEqual(on)

@@ -61,7 +61,7 @@ const at = (...urls: readonly string[]) => ({
 const checkOf = (diagnosis: Diagnosis, name: Check['name'], endpoint = 0): Check | undefined =>
   diagnosis.chains[0]?.endpoints[endpoint]?.checks.find(check => check.name === name)
 
-/** A clock that stands so long after the chain's head. */
+/** A clock set this long after the chain's head. */
 async function clockAfter(ms: number): Promise<Clock> {
   const { timestamp } = await one.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
   return { ...systemClock, nowMs: () => Number(timestamp) * 1000 + ms }
@@ -97,7 +97,7 @@ const diagnoseUrl = async (url: string) =>
 
 const LARGEST = /^the largest had \d+ KiB \(eth_\w+\); the limit is 256 MiB \(rpc\.max_answer_mib\)$/
 
-test('a good node is told what it can do, over HTTP and over WebSocket', async () => {
+test('a good node is reported with what it can do, over HTTP and over WebSocket', async () => {
   await mine(one)
   const diagnosis = await diagnose(configOf(one.config(at(one.anvil.url, one.anvil.wsUrl))), {
     clock: await clockAfter(1000),
@@ -160,7 +160,7 @@ test('the same id with another first block fails by its genesis', async () => {
   })
 })
 
-test('a page of HTML is no node, with status 200 and without', async () => {
+test('a page of HTML is no node, with status 200 or another', async () => {
   const page: RequestListener = (_, response) => response.end('<html>Welcome</html>')
   const fine = await diagnoseUrl(`${await server(page)}/key-hunter2`)
   expect(checkOf(fine, 'connection')).toMatchObject({
@@ -182,7 +182,7 @@ test('a page of HTML is no node, with status 200 and without', async () => {
   expect(JSON.stringify([fine, missing])).not.toMatch(/hunter2|127\.0\.0\.1/)
 })
 
-test('nobody there, and one who never answers, are told apart', async () => {
+test('a refused connection and a silent node are distinguished', async () => {
   const free = await server(() => undefined)
   await closing.pop()?.()
   const gone = await diagnoseUrl(free)
@@ -194,7 +194,7 @@ test('nobody there, and one who never answers, are told apart', async () => {
   expect(checkOf(silent, 'connection')?.value).toContain('no complete response after 200 ms')
 })
 
-test('without getLogs it follows but cannot back-fill; without receipts as well it is of no use', async () => {
+test('without getLogs it follows but cannot back-fill; without receipts as well it is unusable', async () => {
   const noLogs = await diagnoseUrl(await proxied(without('eth_getLogs')))
   expect(noLogs.healthy).toBe(true)
   expect(checkOf(noLogs, 'logs')).toMatchObject({
@@ -222,7 +222,7 @@ const REFUSALS: readonly (readonly [said: string, answer: (response: ServerRespo
   ]
 
 test.each(REFUSALS)(
-  'receipts by block refused with %s come one by one, as the service will have it',
+  'receipts by block refused with %s are read one by one, as the service does',
   async (said, answer) => {
     await mineTransactions(one, EVERY_KIND)
     const url = await proxied((call, fetchAnswer, response) =>
@@ -241,7 +241,7 @@ test.each(REFUSALS)(
   },
 )
 
-test('the largest answer is told, with what to raise where it is near the limit or beyond', async () => {
+test('the largest response is reported, with the key to raise when it is near the limit or beyond', async () => {
   await mineTransactions(one, [...EVERY_KIND, ...EVERY_KIND, ...EVERY_KIND])
   const receipts = await one.rpc<object[]>('eth_getBlockReceipts', 'latest')
   const bytes = JSON.stringify(receipts).length
@@ -267,7 +267,7 @@ test('the largest answer is told, with what to raise where it is near the limit 
   )
 })
 
-test('a chain whose headers are configured as opaque is read by those rules, as the service will', async () => {
+test('a chain whose headers are configured as opaque is read by those rules, as the service does', async () => {
   await mineTransactions(one, EVERY_KIND)
   const foreign = { extraData: '0x77' }
   const url = await proxied(async (call, fetchAnswer) => {
@@ -284,7 +284,7 @@ test('a chain whose headers are configured as opaque is read by those rules, as 
   expect(await receiptsOf({ header: 'opaque', receipts: 'standard' })).toMatchObject({ status: 'ok' })
 })
 
-test('an endpoint that takes no batches, and none of eth_call at a hash, is told by name and not by URL', async () => {
+test('an endpoint without batches, and without eth_call at a hash, is reported by name and not by URL', async () => {
   const url = await proxied((call, fetchAnswer) => {
     const [, at] = call.params
     return call.method === 'eth_call' && typeof at === 'object'
@@ -310,7 +310,7 @@ test('an endpoint that takes no batches, and none of eth_call at a hash, is told
   })
 })
 
-test('what a chain needs stands beside what the endpoint bore', async () => {
+test('what a chain needs is shown beside what the endpoint sustained', async () => {
   let left = 1
   const url = await proxied((call, fetchAnswer, response) => {
     if (call.method !== 'eth_blockNumber' || isPing(call) || left-- > 0) return fetchAnswer()
@@ -342,7 +342,7 @@ test('the range of getLogs is found whatever the refusal says', async () => {
   expect(checkOf(await diagnoseUrl(url), 'logs')?.value).toBe('ranges of 1 blocks')
 })
 
-test('a pruned node shows how deep its state goes, and one that lags how old its head is', async () => {
+test('a pruned node shows how far back its state goes, and a lagging one how old its head is', async () => {
   const pruned = await proxied((call, fetchAnswer) =>
     call.method === 'eth_getBalance'
       ? { error: { code: -32_000, message: 'missing trie node' } }
@@ -361,7 +361,7 @@ test('a pruned node shows how deep its state goes, and one that lags how old its
   expect(stuck.healthy).toBe(false)
 })
 
-test('a chain without a finality tag is told to set a depth', async () => {
+test('a chain without a finality tag gets the advice to set a depth', async () => {
   const url = await proxied((call, fetchAnswer) =>
     call.params[0] === 'finalized' || call.params[0] === 'safe'
       ? { error: { code: -39_001, message: 'unknown block' } }
@@ -373,7 +373,7 @@ test('a chain without a finality tag is told to set a depth', async () => {
   })
 })
 
-test('a factory without code, and every other such address, is told at once with its key', async () => {
+test('a factory without code, and every other such address, is reported at once with its key', async () => {
   const nowhere: Hex = `0x${'77'.repeat(20)}`
   const config = configOf(
     one.config({
@@ -400,7 +400,7 @@ test('a factory without code, and every other such address, is told at once with
   await expect(preflight(config)).rejects.toThrow('deployments[0].factory_address')
 })
 
-test('a node that is away does not stop the start: it is a warning', async () => {
+test('an unreachable node does not stop the start: it is a warning', async () => {
   const free = await server(() => undefined)
   await closing.pop()?.()
   const warnings = await preflight(configOf(one.config(at(free, one.anvil.url))))
@@ -409,7 +409,7 @@ test('a node that is away does not stop the start: it is a warning', async () =>
   ])
 })
 
-test('a chain whose one endpoint cannot prove a block is told at the start, which goes on', async () => {
+test('a chain whose one endpoint cannot prove a block is reported at the start, which continues', async () => {
   await mineTransactions(one, EVERY_KIND)
   const url = await proxied(
     changing<readonly object[]>('eth_getBlockReceipts', receipts =>
@@ -427,7 +427,7 @@ test('a chain whose one endpoint cannot prove a block is told at the start, whic
   ).toEqual([expect.stringMatching(/^chains\[0\]\.proof: .*DEGRADED \(NO_PROOF\)/)])
 })
 
-test('all is asked of every endpoint: one wrong does not hide another', async () => {
+test('every endpoint gets every check: one fault does not hide another', async () => {
   const good = await proxied(pass)
   const diagnosis = await diagnose(configOf(one.config(at(two.anvil.url, good, two.anvil.wsUrl))), {
     clock: await clockAfter(1000),
@@ -435,7 +435,7 @@ test('all is asked of every endpoint: one wrong does not hide another', async ()
   expect(diagnosis.chains[0]?.endpoints.map(({ status }) => status)).toEqual(['fail', 'ok', 'fail'])
 })
 
-test('the command prints JSON and ends with 1 when an endpoint fails', async () => {
+test('the command prints JSON and exits with 1 when an endpoint fails', async () => {
   const command = fileURLToPath(new URL('../../cli/assay.ts', import.meta.url))
   const child = spawn(process.execPath, [command, 'doctor', '--json'], {
     env: { ...process.env, ASSAY_RPC_1: one.anvil.url },

@@ -1,4 +1,4 @@
-/** P18: a feed is taken for one in dollars only when it says so itself. */
+/** P18: a feed counts as one in dollars only when it describes itself so. */
 import { expect, test } from 'vitest'
 import { LOGGER, startLocalChain } from '../feed/testing/localChain.ts'
 import { startRpcProxy } from '../feed/testing/rpcProxy.ts'
@@ -15,7 +15,7 @@ test.each([
   ['usdt/usd ', 8],
   [null, 8],
   [null, null],
-])('%j with %j decimals is taken', (description, decimals) => {
+])('%j with %j decimals is accepted', (description, decimals) => {
   expect(notInDollars(description, decimals)).toBeNull()
 })
 
@@ -34,7 +34,7 @@ const word = (value: number): string => value.toString(16).padStart(64, '0')
 const textAnswer = (text: string): Hex =>
   `0x${word(32)}${word(text.length)}${Buffer.from(text).toString('hex').padEnd(64, '0')}`
 
-test('P18: a start with a feed in ether in the place of one in dollars is refused with its key', async () => {
+test('P18: a start with an ether feed in place of a dollar feed is refused with its key', async () => {
   const chain = await startLocalChain({ chainId: 31_337, timestamp: Math.floor(Date.now() / 1000) - 5 })
   let description = 'WSTETH / ETH'
   const proxy = await startRpcProxy(chain.anvil.url, (call, fetchAnswer) => {

@@ -99,10 +99,10 @@ const configOf = (entry: DeploymentConfig, more: Partial<ChainConfig> = {}): Con
 const faultsOf = async (config: Config) => (await diagnose(config, { scope: 'identity' })).chains[0]?.faults
 
 const sentence = ({ factoryAddress }: typeof PANCAKE, fault: string) =>
-  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in table takes this factory from its project’s documentation alone; correct the entry, or remove it`
+  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in entry of this factory is based only on its project’s documentation; correct the entry, or remove it`
 
 test.each(KINDS)(
-  'the factory of $entry.deploymentId that is the right one starts the service',
+  'the right factory of $entry.deploymentId starts the service',
   async ({ entry, deployFactory, makePool }) => {
     await fresh()
     await makePool(await deployFactory(client, sitesOf(entry)))
@@ -112,7 +112,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'one of $entry.deploymentId whose pools another contract makes is refused with both addresses',
+  'a factory of $entry.deploymentId whose pools another contract creates is refused with both addresses',
   async ({ entry, deployFactory, makePool }) => {
     await fresh()
     const other: Hex = `0x${'5e'.repeat(20)}`
@@ -129,7 +129,7 @@ test.each(KINDS)(
 const NO_POOL = 'has no pool for any of the 1 pairs of the chain’s anchors at the derived address'
 
 test.each(KINDS)(
-  'one of $entry.deploymentId without a pool of the anchors is refused',
+  'a factory of $entry.deploymentId without a pool of the anchors is refused',
   async ({ entry, deployFactory }) => {
     await fresh()
     await deployFactory(client, sitesOf(entry))
@@ -138,7 +138,7 @@ test.each(KINDS)(
 )
 
 test.each(KINDS)(
-  'one of $entry.deploymentId that names a pool at another address than follows is refused, and so is one without code there',
+  'a factory of $entry.deploymentId that names a pool at an address that does not follow is refused, and so is one without code there',
   async ({ entry, deployFactory, makePool }) => {
     await fresh()
     const pool = await makePool(await deployFactory(client, sitesOf(entry)))

@@ -32,7 +32,7 @@ export async function factoryFaults(
       )
       if (fault === null) return null
       const origin = isUnproven(deployment)
-        ? '; the built-in table takes this factory from its project’s documentation alone'
+        ? '; the built-in entry of this factory is based only on its project’s documentation'
         : ''
       return `deployments[${at}].factory_address: the factory at ${deployment.factoryAddress} ${fault}${origin}; correct the entry, or remove it`
     }),

@@ -81,7 +81,7 @@ test('a chain like Ethereum proves itself as configured', async () => {
   })
 })
 
-test('a node that gives receipts by transaction alone proves as much as any other', async () => {
+test('a node that gives receipts by transaction only proves as much as any other', async () => {
   const { block, receipts } = oneOf('legacy and typed receipts')
   const node = { block, receipts, lacksByBlock: true }
   expect(await probe(node)).toEqual(await probe({ block, receipts }))
@@ -92,7 +92,7 @@ test('a node that gives receipts by transaction alone proves as much as any othe
   })
 })
 
-test('a chain that hashes otherwise fails with the line to paste', async () => {
+test('a chain with another header hash fails with the line to paste', async () => {
   const { block, receipts } = oneOf('a header of another kind')
   const foreign = { ...block, receiptsRoot: `0x${'11'.repeat(32)}` }
   expect(await probe({ block: foreign, receipts })).toEqual({
@@ -107,14 +107,14 @@ test('a chain that hashes otherwise fails with the line to paste', async () => {
   expect((await probe({ block, receipts })).fix).toContain('proof: { header: opaque, receipts: standard }')
 })
 
-test('a chain that could be proven and is not is told the line to paste', async () => {
+test('a chain that could be proven but is not configured so gets the line to paste', async () => {
   expect(await probe(oneOf('legacy and typed receipts'), { proof: NOTHING })).toMatchObject({
     status: 'warn',
     fix: 'add this to the section of chain 25: proof: { header: standard, receipts: standard }',
   })
 })
 
-test('deposits of an OP-stack chain are seen', async () => {
+test('deposits of an OP-stack chain are recognised', async () => {
   const deposits = oneOf('a deposit of six fields')
   expect(await probe(deposits)).toMatchObject({
     status: 'ok',
@@ -126,7 +126,7 @@ test('deposits of an OP-stack chain are seen', async () => {
   )
 })
 
-test('a chain that settles later is told that one endpoint is not enough', async () => {
+test('a chain that settles later gets the warning that one endpoint is not enough', async () => {
   const settling = oneOf('a settling header')
   expect(await probe(settling)).toMatchObject({ status: 'ok' })
   expect(await probe(settling, { endpoints: 1 })).toMatchObject({
@@ -135,7 +135,7 @@ test('a chain that settles later is told that one endpoint is not enough', async
   })
 })
 
-test('a node without receipts, without transactions or without blocks is not taken for another kind of chain', async () => {
+test('a node without receipts, without transactions or without blocks is not mistaken for another kind of chain', async () => {
   const { block } = oneOf('legacy and typed receipts')
   const quiet = 'headers give their hash; no receipts in the last 5 blocks'
   expect(await probe({ block, receipts: null })).toMatchObject({ status: 'ok', value: quiet })

@@ -36,7 +36,7 @@ function expectRefused(answer: Answer, status: number): void {
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
 }
 
-describe('a request that does not say who it is', () => {
+describe('a request without a valid credential', () => {
   const unknown = issueKey().key
   const flipped = (key: string) => `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
 
@@ -47,8 +47,8 @@ describe('a request that does not say who it is', () => {
     ['two words', (key: string) => ({ authorization: `Bearer ${key} ${key}` })],
     ['a key of another shape', () => bearer('sk-1234567890')],
     ['a key with a wrong checksum', (key: string) => bearer(flipped(key))],
-    ['a key nobody issued', () => bearer(unknown)],
-    ['a cookie nobody issued', () => ({ cookie: `assay_session=${'x'.repeat(43)}` })],
+    ['a key that was never issued', () => bearer(unknown)],
+    ['a cookie that was never issued', () => ({ cookie: `assay_session=${'x'.repeat(43)}` })],
   ])('with %s is refused with 401, an empty body and WWW-Authenticate', async (_, headersFor) => {
     const headers = headersFor(await service.key())
     expectRefused(await get('/v1/chains', { headers }), 401)
@@ -88,7 +88,7 @@ describe('a request that does not say who it is', () => {
     })
   })
 
-  it('with an expired key is refused from that moment on', async () => {
+  it('with an expired key is refused from the moment it expires', async () => {
     const expiresAtMs = clock.nowMs() + 10_000
     const { key } = await service.service.access.issue('to expire', 'expired', ['read'], expiresAtMs)
     clock.advance(9999)
@@ -97,7 +97,7 @@ describe('a request that does not say who it is', () => {
     expectRefused(await get('/v1/chains', { key }), 401)
   })
 
-  it('with a key in the URL is refused, even with a good one in the header, and the key is not echoed', async () => {
+  it('with a key in the URL is refused, even with a valid one in the header, and the key is not echoed', async () => {
     const key = await service.key()
     for (const path of [
       `/v1/chains?key=${key}`,
@@ -112,7 +112,7 @@ describe('a request that does not say who it is', () => {
     expect([answer.status, answer.text]).toEqual([401, ''])
   })
 
-  it('R-access-3: beside a good cookie is refused when its bearer is bad: the bearer alone counts', async () => {
+  it('R-access-3: beside a valid cookie is refused when its bearer is invalid: the bearer alone counts', async () => {
     const { cookie } = await session(await service.key())
     expect((await get('/v1/session', { headers: { cookie } })).status).toBe(200)
     expectRefused(await get('/v1/session', { headers: { cookie, ...bearer(unknown) } }), 401)
@@ -159,7 +159,7 @@ describe('the rate limit', () => {
     return { passed: answers.length - refusals.length, refusals }
   }
 
-  it('lets pass the burst and then the quota, never more, and says how long to wait', async () => {
+  it('admits the burst and then the quota, never more, and gives the time to wait', async () => {
     const key = await service.key()
     let passed = (await flood(BURST + 20, { key })).passed
     expect(passed).toBe(BURST)
@@ -175,7 +175,7 @@ describe('the rate limit', () => {
     expect((await flood(1, { key })).passed).toBe(1)
   })
 
-  it('R-wire-5: is told with every answer', async () => {
+  it('R-wire-5: is reported in the headers of every response', async () => {
     const key = await service.key()
     const { headers } = await get('/v1/chains', { key })
     expect(headers.get('ratelimit-policy')).toBe('"default";q=600;w=60')
@@ -196,7 +196,7 @@ describe('the rate limit', () => {
     expect(await left(`/v1/quote/pool/${CHAIN_ID}/0x${'12'.repeat(20)}`)).toBe(BURST - 16)
   })
 
-  it('is one for all keys and sessions of a consumer, streams included, and leaves others alone', async () => {
+  it('is shared by all keys, sessions and streams of a consumer, and does not affect others', async () => {
     const [key, other] = [
       await service.key(['read', 'stream'], 'shared'),
       await service.key(['read'], 'shared'),
@@ -213,7 +213,7 @@ describe('the rate limit', () => {
     expect((await flood(1, { key: await service.key() })).passed).toBe(1)
   })
 
-  it('is not spent by those who are nobody', async () => {
+  it('is not spent by unauthenticated requests', async () => {
     const key = await service.key()
     await flood(30, { key: issueKey().key })
     expect((await flood(BURST + 1, { key })).passed).toBe(BURST)
@@ -231,7 +231,7 @@ describe('the rate limit', () => {
 })
 
 describe('failed credentials', () => {
-  it('are ten a minute and then 429, while a valid key still works and nothing at all stays 401', async () => {
+  it('are ten a minute and then 429, while a valid key still works and a missing one stays 401', async () => {
     const key = await service.key()
     const fail = () => get('/v1/chains', { key: issueKey().key })
     for (let n = 0; n < 10; n++) expectRefused(await fail(), 401)
@@ -289,7 +289,7 @@ describe('a session', () => {
     })
   })
 
-  it('over https is locked to the host by its name, and only the public origin is its own', async () => {
+  it('over https is bound to the host by its name, and only the public origin is same-origin', async () => {
     const port = await freePort()
     const secure = await openTestService(chain, {
       name: 'secure',
@@ -341,7 +341,7 @@ describe('a session', () => {
       await (await opened(service.url, { headers: { cookie, origin } })).end()
   })
 
-  it('keeps its end when it asks for a cursor, and changes nothing from a foreign page', async () => {
+  it('keeps its end when a cursor is requested, and changes nothing for a foreign page', async () => {
     const { cookie, body } = await session(await service.key())
     clock.advance(60_000)
     const url = `/v1/session?chain_id=${CHAIN_ID}`
@@ -404,7 +404,7 @@ describe('a session', () => {
     ['chain_id=2', 404],
     [`chain_id=${CHAIN_ID}&chain_id=${CHAIN_ID}`, 400],
     ['chain=1', 400],
-  ])('asked for with %s is a %i that says why, and no session', async (query, status) => {
+  ])('requested with %s is a %i that gives the reason, and no session', async (query, status) => {
     const { answer, set } = await session(await service.key(), `/v1/session?${query}`)
     expect([answer.status, Object.keys(answer.body as object), set]).toEqual([status, ['error'], ''])
   })

@@ -25,7 +25,7 @@ const SHORT = [
   'T3 pushed before asked, Algebra v1',
 ]
 
-it.each(SHORT)('through the whole service, %s is as wanted, or open as it says', async name => {
+it.each(SHORT)('through the whole service, %s ends as expected, or as its known gap says', async name => {
   const attack = [...ATTACKS, ...FAMILY_ATTACKS].find(each => each.name === name)
   if (attack === undefined) throw new Error(`there is no attack ${name}`)
   const { play, open } = attack

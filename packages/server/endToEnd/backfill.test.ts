@@ -1,5 +1,5 @@
 /**
- * Back-fill of a real chain through nodes that refuse, cut and leave out: what is stored is what the chain says, in
+ * Back-fill of a real chain through nodes that refuse, truncate and omit: the store equals the chain, in
  * every case. The oracle asks the node directly, block by block.
  */
 import { spawn } from 'node:child_process'
@@ -174,11 +174,11 @@ test('F4: HTTP 413 and a code that means both too fast and too long are halved a
   ])
 })
 
-test('F3: an answer cut without a word at a round number is not believed', async () => {
+test('F3: a response truncated silently at a round number is not believed', async () => {
   await gives([changing<RpcLog[]>('eth_getLogs', logs => logs.slice(0, 100))])
 })
 
-test('a log left out of a block is there, for the block proves its logs', async () => {
+test('a log left out of a block is found, because the block proves its logs', async () => {
   const isFirst = (log: RpcLog, at: number, logs: RpcLog[]) => logs[at - 1]?.blockHash !== log.blockHash
   await gives([
     changing<RpcLog[]>('eth_getLogs', logs =>
@@ -195,7 +195,7 @@ test('blocks left out altogether are found by a second endpoint', async () => {
   ])
 })
 
-test('where most blocks have events all are read: those left out are found by one endpoint alone', async () => {
+test('when most blocks have events all are read: blocks left out are found by one endpoint alone', async () => {
   const { number } = await chain.head()
   // The last swaps lie before the blocks that made them final.
   const last = number - 12
@@ -227,7 +227,7 @@ test('receipts that do not give the root of their block are never stored', async
   }
 })
 
-test('with every endpoint away it says so and waits, and goes on when one is back', async () => {
+test('with every endpoint down it reports so, waits, and continues when one recovers', async () => {
   const opened = await open()
   let isAway = false
   const proxy = await proxied((call, fetchAnswer, response) => {
@@ -255,7 +255,7 @@ test('with every endpoint away it says so and waits, and goes on when one is bac
   }
 })
 
-test('cut short, it goes on where it stood', async () => {
+test('after an interruption it resumes where it stopped', async () => {
   const opened = await open()
   const small: Rule = (call, fetchAnswer) =>
     call.method === 'eth_getLogs' && tooLong(call, 4) ? { error: { code: 1, message: '' } } : fetchAnswer()
@@ -305,7 +305,7 @@ function command(file: string) {
   return { child, said: () => said, exited: once(child, 'exit') }
 }
 
-test('killed with SIGKILL, the command goes on and ends with everything, once', async () => {
+test('after SIGKILL the command resumes and ends with every event, once', async () => {
   const slow = await proxied(async (call, fetchAnswer) => {
     if (call.method !== 'eth_getLogs') return fetchAnswer()
     return tooLong(call, 6) ? { error: { code: 1, message: '' } } : fetchAnswer()
@@ -325,7 +325,7 @@ test('killed with SIGKILL, the command goes on and ends with everything, once', 
   }
 })
 
-test('with the service running the command asks it, and live blocks go on meanwhile', async () => {
+test('with the service running the command asks it, and live blocks continue meanwhile', async () => {
   const service = await openTestService(chain, { name: 'running', tokens: ['LARK'] })
   try {
     await service.untilEvaluated()
@@ -358,7 +358,7 @@ test('with the service running the command asks it, and live blocks go on meanwh
   }
 })
 
-test('a chain that is not configured is named with those that are', async () => {
+test('an unconfigured chain is named with the configured ones', async () => {
   const file = writeConfig(chain, { name: 'wrong' })
   const child = spawn(process.execPath, [COMMAND, 'backfill', '--config', file, '--chain', '10'])
   let said = ''

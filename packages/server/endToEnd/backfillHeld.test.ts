@@ -88,7 +88,7 @@ async function logsOf(pools: readonly TickPool[]): Promise<string[]> {
 
 const opened = () => openBackfillStore(join(chain.folder, `held-${++stores}.db`))
 
-test('every event of wanted pools is stored, and the node is asked for no others of the manager', async () => {
+test('every event of wanted pools is stored, and the node is asked for no other pool of the manager', async () => {
   const expected = await logsOf(ours)
   expect(expected.length).toBeGreaterThanOrEqual(2 * (2 + BLOCKS / 5))
   const proxy = await startRpcProxy(chain.world.url)
@@ -132,7 +132,7 @@ test('every event of wanted pools is stored, and the node is asked for no others
   }
 })
 
-test('a pool of the store is asked for even if its creation is older than the scan', async () => {
+test('a pool of the store is requested even if its creation is older than the scan', async () => {
   const store = await opened()
   try {
     const whole = await backfillInto(store, servedBy(config, chain.world.url))

@@ -37,7 +37,7 @@ afterAll(async () => {
 const quoteOf = (symbol: string): Promise<TokenQuote> =>
   client.quoteToken({ chain_id: BASE, token_address: chain.token(symbol) })
 
-/** As the market has it now: it goes on by itself. */
+/** The market's current price: it keeps trading by itself. */
 const untilQuote = (symbol: string, state: TokenQuote['state']): Promise<TokenQuote> =>
   until(`${symbol} is ${state}`, async () => {
     const quote = await quoteOf(symbol)
@@ -47,7 +47,7 @@ const untilQuote = (symbol: string, state: TokenQuote['state']): Promise<TokenQu
 const familiesOf = (quote: TokenQuote): readonly string[] =>
   quote.state === 'PRICED' ? quote.routes.flatMap(({ hops }) => hops.map(({ family }) => family)) : []
 
-describe('a service that meets the chain for the first time', () => {
+describe('a service that sees the chain for the first time', () => {
   it.each([
     ['CLOVER', 'amm_v4'],
     ['ORIOLE', 'amm_v3_pancake'],
@@ -91,19 +91,19 @@ describe('a service that meets the chain for the first time', () => {
 })
 
 describe('incidents', () => {
-  it('a rug of a token with a pool of v4 takes its price in that block', async () => {
+  it('a rug of a token with a v4 pool removes its price in that block', async () => {
     await untilQuote('GANNET', 'PRICED')
     await causeIncident(world, { name: 'rug', chainId: BASE, token: 'GANNET' })
     expect(JSON.stringify(await untilQuote('GANNET', 'UNPRICED'))).toContain('BELOW_MIN_DEPTH')
   })
 
-  it('liquidity of a pool with a hook moves to one side of its price, which goes', async () => {
+  it('liquidity of a pool with a hook moves to one side of its price, and the price is withdrawn', async () => {
     await untilQuote('SAMPHIRE', 'PRICED')
     await causeIncident(world, { name: 'one-sided', chainId: BASE, token: 'SAMPHIRE' })
     expect(JSON.stringify(await untilQuote('SAMPHIRE', 'UNPRICED'))).toContain('NO_ACTIVE_LIQUIDITY')
   })
 
-  it('a price that is doubled and brought back inside a block of every kind of pool is not seen', async () => {
+  it('a price that is doubled and restored inside a block is not seen, in every kind of pool', async () => {
     for (const token of ['CLOVER', 'ORIOLE', 'LARCH', 'NETTLE']) {
       const before = await untilQuote(token, 'PRICED')
       const { pools } = await causeIncident(world, { name: 'flash', chainId: BASE, token })

@@ -25,7 +25,7 @@ afterAll(async () => {
   await chain?.close()
 })
 
-it('a pool that no block touched is as fresh as the block that vouched for it last', async () => {
+it('a pool that no block touched is as fresh as the last block that proves it unchanged', async () => {
   const where = { chain_id: CHAIN_ID, pool_address: chain.pool('uniswap-v2', 'USDC', 'LARK') }
   const before = (await client.fetchPool(where)).state
   const block = await chain.mine()
@@ -38,7 +38,7 @@ it('a pool that no block touched is as fresh as the block that vouched for it la
   expect(state?.stream_sequence).toBe(before?.stream_sequence)
   expect(state?.components.freshness).toMatchObject({ ttl_ms: before?.components.freshness.ttl_ms })
 
-  // The snapshot is as committed, and says beside it how it is now.
+  // The snapshot is as committed, with the current feeds next to it.
   const { pools } = await client.fetchPools({ chain_id: CHAIN_ID })
   const row = pools.find(({ pool_address }) => pool_address === where.pool_address)
   expect(row?.state?.verified_at_ms).toBe(before?.verified_at_ms)
@@ -46,7 +46,7 @@ it('a pool that no block touched is as fresh as the block that vouched for it la
   expect(row?.reading).toMatchObject({ feed: { status: 'HEALTHY' }, reason: null })
 })
 
-it('a chain is found by its factory and by its wrapped native, with its whole record', async () => {
+it('a chain is found by its factory and by its wrapped native token, with its whole record', async () => {
   const { chains } = await client.fetchChains()
   const [known] = chains
   const factory = known?.deployments[0]?.factory_address as `0x${string}`

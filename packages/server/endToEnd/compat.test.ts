@@ -1,6 +1,6 @@
 /**
  * Answers in other services' shapes, by those services' own clients in a process of their own: CoinGecko's with nothing
- * but `COINGECKO_BASE_URL` set, DefiLlama's with its fixed host led here. What they read is what the API says.
+ * but `COINGECKO_BASE_URL` set, DefiLlama's with its fixed host redirected here. Their results equal the API's.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -86,7 +86,7 @@ describe('CoinGecko’s client', () => {
     `${service.service.compatUrl}/api/v3`,
   ]
 
-  it('reads prices of a network, below the prefix and at the root of the second door', async () => {
+  it('reads prices of a network, below the prefix and at the root of the second port', async () => {
     const addresses = ['LARK', 'MOTH', 'THIN', 'USDC'].map(symbol => chain.token(symbol))
     const flags = {
       network: 'eth',
@@ -118,7 +118,7 @@ describe('CoinGecko’s client', () => {
     }
   })
 
-  it('reads prices of a platform as numbers, the nearest there are', async () => {
+  it('reads prices of a platform as the nearest doubles', async () => {
     const contract_addresses = [chain.token('LARK'), chain.token('THIN')].join(',')
     const query = { contract_addresses, vs_currencies: 'usd', include_last_updated_at: true }
     const [full, rounded] = await coinGecko(`${service.url}/compat/coingecko`, [
@@ -212,7 +212,7 @@ describe('CoinGecko’s client', () => {
     }
   })
 
-  it('adds both sides of a pool at their prices to what it holds', async () => {
+  it('adds both sides of a pool’s reserves at their prices', async () => {
     const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
     const [outcome] = await coinGecko(`${service.url}/compat/coingecko`, [
       ['onchain.networks.pools.getAddress', pool, { network: 'eth' }],
@@ -227,7 +227,7 @@ describe('CoinGecko’s client', () => {
     expect(data.attributes.reserve_in_usd).toContain(`${micro / 1_000_000n}.`)
   })
 
-  it('understands what is refused: no key, too many requests, and paths that are not served', async () => {
+  it('understands refusals: no key, too many requests, and paths that are not served', async () => {
     const base = `${service.url}/compat/coingecko`
     const [unkeyed] = await coinGecko(base, [['ping.get']], 'CG-nonsense')
     expect(unkeyed).toMatchObject({ error: 'AuthenticationError', status: 401 })
@@ -256,7 +256,7 @@ describe('CoinGecko’s client', () => {
 describe('DefiLlama’s client', () => {
   const idOf = (symbol: string): string => `ethereum:${chain.token(symbol)}`
 
-  it('reads current prices: score by ten as confidence, and nothing for what has none', async () => {
+  it('reads current prices: score times ten as confidence, and nothing for a token without a price', async () => {
     const upper = `ethereum:${chain.token('MOTH').toUpperCase().replace('0X', '0x')}`
     const ids = [
       idOf('LARK'),
@@ -285,7 +285,7 @@ describe('DefiLlama’s client', () => {
     expect(outcome).toMatchObject({ reason: expect.stringContaining('coingecko:bitcoin=UNSUPPORTED_CHAIN') })
   })
 
-  it('reads the past as far as the log reaches, and nothing before', async () => {
+  it('reads the past as far back as the log reaches, and nothing before', async () => {
     const { evaluated_at_ms } = await stateOf('MOTH')
     const at = Math.ceil(evaluated_at_ms / 1000)
     const first = (
@@ -325,8 +325,8 @@ describe('DefiLlama’s client', () => {
   })
 })
 
-describe('with the feed gone', () => {
-  it('no answer has a price: it does not outlive its feed here either', async () => {
+describe('with the feed down', () => {
+  it('no response has a price: it does not outlive its feed here either', async () => {
     const gone = { 'x-cg-pro-api-key': key }
     await service.client(['admin']).then(client => client.admin.pauseChain({ chain_id: CHAIN_ID }))
     await service.untilSeen()
@@ -349,7 +349,7 @@ describe('with the feed gone', () => {
 })
 
 describe('the compact view', () => {
-  it('of every quote is below 2 kB, fits its schema, and says what the full one says', async () => {
+  it('of every quote is below 2 kB, fits its schema, and agrees with the full one', async () => {
     const faultsOf = conformance(AnyQuote)
     const tokens = await service.store.readTokens({ chainId: CHAIN_ID, after: null, limit: 100 })
     expect(tokens.length).toBeGreaterThan(5)
@@ -368,7 +368,7 @@ describe('the compact view', () => {
     }
   })
 
-  it('of a computed quote is the same, and of another name is refused', async () => {
+  it('of a computed quote is the same, and an unknown view is refused', async () => {
     const path = `${service.url}/v1/quote/token/${CHAIN_ID}/${chain.token('LARK')}`
     const computed = await ask(`${path}?view=compact&max_hops=2`, { key })
     expect(computed.body).toMatchObject({ state: 'PRICED', source: 'COMPUTED' })

@@ -102,7 +102,7 @@ async function wealth(): Promise<number> {
   return (Number(lark) / 1e18) * LARK_USD + (Number(ether) / 1e18) * 2000 + Number(usdc) / 1e6
 }
 
-/** What every pool of the plan says at the start, without a fee. */
+/** The fee-free ratio of every pool of the plan at the start. */
 const LARK_USD = 1.25
 
 const quoteOf = async (service: TestService): Promise<TokenQuote> =>
@@ -147,7 +147,7 @@ describe('GET /v1/cost', () => {
     },
   )
 
-  it('R-cost-5: what others trade back is lost as stated', async () => {
+  it('R-cost-5: the amount that others trade back is lost as stated', async () => {
     await live.untilWell()
     const move = moveOf('UP', 100)
     const before = await wealth()
@@ -159,7 +159,7 @@ describe('GET /v1/cost', () => {
     await live.untilWell()
   })
 
-  it('R-cost-6: a token whose pool vanishes in between is 422 NO_ROUTE, for both answers', async () => {
+  it('R-cost-6: a token whose pool disappears in between is 422 NO_ROUTE, for both answers', async () => {
     await live.untilWell()
     const undo = await chain.snapshot()
     const pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
@@ -219,7 +219,7 @@ describe('GET /v1/cost, plans that are held', () => {
     },
   )
 
-  it('R-cost-5: while a bot brings the pools back in every block, it never is', async () => {
+  it('R-cost-5: while a bot restores the pools in every block, it never is', async () => {
     const move = moveOf('UP', 1000)
     expect([move.loss_usd_arbitraged, move.arbitraged_reason]).toEqual([null, 'NOT_BELIEVED'])
     await chain.world.client.revert({ id: past })

@@ -77,24 +77,29 @@ async function restarted(): Promise<void> {
 const stateOf = async (address: Hex): Promise<{ readonly state?: string; readonly reason?: string }> =>
   JSON.parse((await service.store.readToken(CHAIN_ID, address))?.price ?? '{}') as { state?: string }
 
-it('R-sell-5: an exit, a cost and a tool call count as asking for a token, like a quote', async () => {
-  const [sold, faked, told, left] = STRAYS.slice(1).map(symbol => chain.token(symbol)) as [Hex, Hex, Hex, Hex]
-  for (const address of [sold, faked, told, left]) await untilPriced(address)
+it('R-sell-5: an exit, a cost and a tool call count as requests for a token, like a quote', async () => {
+  const [sold, faked, viaTool, left] = STRAYS.slice(1).map(symbol => chain.token(symbol)) as [
+    Hex,
+    Hex,
+    Hex,
+    Hex,
+  ]
+  for (const address of [sold, faked, viaTool, left]) await untilPriced(address)
   await restarted()
   await service.untilWell()
-  await lastAsked(1, [sold, faked, told, left])
+  await lastAsked(1, [sold, faked, viaTool, left])
   expect((await asked('exit', sold)).status).toBe(200)
   expect((await asked('cost', faked)).status).toBe(200)
   const client = await connectMcp(service.url, await service.key(['read'], CONSUMER), MCP_WAY)
-  await callTool(client, 'exit', { chain_id: CHAIN_ID, token_address: told })
+  await callTool(client, 'exit', { chain_id: CHAIN_ID, token_address: viaTool })
   await client.close()
   // Requests are kept in memory and written when the service ends.
   await restarted()
   const idle = await service.store.readIdle(CHAIN_ID, Date.now() - DAY_MS / 2)
-  expect([sold, faked, told, left].filter(address => idle.includes(address))).toEqual([left])
+  expect([sold, faked, viaTool, left].filter(address => idle.includes(address))).toEqual([left])
 })
 
-it('R-find-4: a token nobody asks for sleeps after a week, and wakes when it is asked for', async () => {
+it('R-find-4: a token nobody requests turns dormant after a week, and returns when it is requested', async () => {
   await untilPriced(stray)
   await untilPriced(chain.token('LARK'))
 

@@ -96,7 +96,7 @@ describe('a malformed quote', () => {
     },
   )
 
-  it('of a chain that is not served is UNSUPPORTED_CHAIN', async () => {
+  it('of an unserved chain is UNSUPPORTED_CHAIN', async () => {
     for (const kind of ['token', 'pool']) {
       const { status, body } = await get(`/v1/quote/${kind}/137/${lark()}`)
       expect([status, body]).toEqual([
@@ -153,7 +153,7 @@ describe('an error outside quotes', () => {
     ['PUT', '/v1/session', 'GET, POST, DELETE'],
     ['POST', '/v1/quote/token/1/0x', 'GET'],
     ['PATCH', '/v1/chains/1/health', 'GET'],
-  ])('%s %s is 405 and Allow says what is served', async (method, path, allow) => {
+  ])('%s %s is 405 and Allow lists the methods served', async (method, path, allow) => {
     const answer = await get(path, method)
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe(allow)
@@ -162,7 +162,7 @@ describe('an error outside quotes', () => {
     })
   })
 
-  it('does not come from a URL that cannot be decoded, and no answer shows a stack', async () => {
+  it('does not come from a URL that cannot be decoded, and no response shows a stack', async () => {
     for (const path of [
       '/v1/pools/1/%zz',
       '/v1/quote/token/1/%c3%28',

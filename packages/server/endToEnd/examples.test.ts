@@ -43,7 +43,7 @@ async function run(name: string, ...args: readonly string[]) {
 }
 
 describe('examples of the SDK', () => {
-  it('watch: status, then prices as they change, and it ends when told to', async () => {
+  it('watch: status, then prices as they change, and it ends on request', async () => {
     const example = await run('watch', `${CHAIN_ID}`)
     await until('replaying', () => example.text.includes('replaying'))
     await until('a price', async () => {
@@ -56,7 +56,7 @@ describe('examples of the SDK', () => {
     expect(code).toBe(0)
   })
 
-  it('portfolio: what is below the confidence asked for is left out by name', async () => {
+  it('portfolio: tokens below the requested confidence are excluded and named', async () => {
     const [lark, moth] = [chain.token('LARK'), chain.token('MOTH')]
     const example = await run('portfolio', `${CHAIN_ID}`, '1', `${lark}=100`, `${moth}=1000`)
     await once(example.child, 'exit')
@@ -68,7 +68,7 @@ describe('examples of the SDK', () => {
     expect(strict.text).toBe(`${lark} left out: BELOW_MIN_SCORE\ntotal 0 USD\n`)
   })
 
-  it('alert: a reorganisation that changes a price is told', async () => {
+  it('alert: a reorganisation that changes a price is reported', async () => {
     const example = await run('alert', `${CHAIN_ID}`)
     const pool = chain.pool('uniswap-v2', 'USDC', 'LARK')
     await until('live', async () => {
@@ -77,6 +77,8 @@ describe('examples of the SDK', () => {
     })
     await service.untilTip(await chain.run(chain.sellV2(pool, 'LARK', 9000)))
     await service.untilTip(await chain.reorg(1))
-    await until('told', () => example.text.includes(`retracted ${idOf(chain.token('LARK'))}: REORG; now 1.`))
+    await until('the retraction', () =>
+      example.text.includes(`retracted ${idOf(chain.token('LARK'))}: REORG; now 1.`),
+    )
   })
 })

@@ -70,7 +70,7 @@ const balanceOf = (of: Hex): Promise<bigint> =>
 
 describe('GET /v1/exit', () => {
   it.each(['1000', '250000'])(
-    'R-exit-2: carried out, the plan of a sale of %s dollars pays to the unit what it states',
+    'R-exit-2: executed, the plan of a sale of %s dollars pays exactly the stated amount',
     async usd => {
       const answer = await exit(chain.token('LARK'), `?usd=${usd}`)
       expect(answer.status).toBe(200)
@@ -90,7 +90,7 @@ describe('GET /v1/exit', () => {
     },
   )
 
-  it('R-exit-6: answers sizes in units, at most 8, with reasons for those that no route holds', async () => {
+  it('R-exit-6: answers sizes in units, at most 8, with reasons for those that no route can take', async () => {
     const { status, body } = await exit(chain.token('LARK'), `?amount=1,${10n ** 18n},${10n ** 60n}`)
     expect(status).toBe(200)
     const { sales, largest } = body as Exit
@@ -112,7 +112,7 @@ describe('GET /v1/exit', () => {
     ['?usd=1&amount=1', /one of them/],
     [`?usd=${Array.from({ length: 2000 }, () => '1').join(',')}`, /2000 sizes; expected at most 8/],
     ['?size=1', /unknown parameter/],
-  ])('R-exit-6: %.40s is 400 with what was wrong', async (query, message) => {
+  ])('R-exit-6: %.40s is 400 with the fault', async (query, message) => {
     const { status, body } = await exit(chain.token('LARK'), query)
     expect([status, body]).toEqual([
       400,
@@ -120,7 +120,7 @@ describe('GET /v1/exit', () => {
     ])
   })
 
-  it('R-exit-6: 5,000 sizes are more than an address may hold, 414 with the limit', async () => {
+  it('R-exit-6: 5,000 sizes exceed the length of a URL, 414 with the limit', async () => {
     const sizes = Array.from({ length: 5000 }, () => '1').join(',')
     expect(await exit(chain.token('LARK'), `?usd=${sizes}`)).toMatchObject({ status: 414 })
   })
@@ -132,7 +132,7 @@ describe('GET /v1/exit', () => {
     expect([thin.status, thin.body]).toMatchObject([422, { code: 'NO_ROUTE', detail: 'NO_ROUTE' }])
   })
 
-  it('R-exit-6: an unknown token is 202 first, an address that is none 400, a chain that is not served 404', async () => {
+  it('R-exit-6: an unknown token is 202 first, an invalid address 400, an unserved chain 404', async () => {
     expect((await exit(`0x${'d7'.repeat(20)}`)).status).toBe(202)
     expect((await exit('0x12')).body).toMatchObject({ code: 'INVALID_ADDRESS' })
     const elsewhere = await ask(`${service.url}/v1/exit/77/${chain.token('LARK')}`, {

@@ -1,4 +1,4 @@
-/** A chain that fails again at every start: the other one goes on, and the API says how it is with each. */
+/** A chain that fails again at every start: the other one continues, and the API reports the state of each. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const path = () => join(chain.folder, 'two.db')
 
-/** What its thread stands on is not what it left: its next commit conflicts, and no start can read its state. */
+/** Its stored position is changed behind its back: its next commit conflicts, and no start can read its state. */
 function damage(chainId: number): void {
   const database = new DatabaseSync(path(), { timeout: 60_000 })
   database.exec(`
@@ -55,7 +55,7 @@ function damage(chainId: number): void {
   database.close()
 }
 
-it('never stops another, and its health turns to unavailable', async () => {
+it('never stops another chain, and its health turns to unavailable', async () => {
   child = await startChildService(config)
   const client = await clientOf(config, child.url, 'two')
   // Whoever waits spends a quota of its own.
@@ -83,9 +83,9 @@ it('never stops another, and its health turns to unavailable', async () => {
   }
   expect(storedTip(path(), SECOND)).toBeLessThanOrEqual(damagedAt)
 
-  await chain.untilMining('the failing chain is said to be silent', async () => {
-    const told = await health(SECOND)
-    return told?.status === 'UNAVAILABLE' && told.reasons.includes('WORKER_SILENT')
+  await chain.untilMining('the failing chain is reported silent', async () => {
+    const reported = await health(SECOND)
+    return reported?.status === 'UNAVAILABLE' && reported.reasons.includes('WORKER_SILENT')
   })
   await chain.untilMining('the sound chain well', async () => (await health(CHAIN_ID))?.status === 'HEALTHY')
   expect(await child.stop()).toBe(0)

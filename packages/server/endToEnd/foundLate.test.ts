@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { playOnChain } from './testing/attack/playOnChain.ts'
 
-it('R-history-6: the depth before a far move counts, although one swap took the price out of it', async () => {
+it('R-history-6: the depth before a far move counts, although one swap moved the price away from it', async () => {
   const [look] = await playOnChain(async stage => {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3', band: [0.9, 1.1] })

@@ -117,7 +117,7 @@ describe('a stable whose feed leaves a dollar', () => {
       return found
     })
 
-  it('a little is taken at its answer, and caps what rests on it', async () => {
+  it('slightly is valued at its answer, and caps what depends on it', async () => {
     const after = await service.head()
     const before = await priced('ONLY')
     await chain.world.life.answer('USDC', 0.985)
@@ -131,7 +131,7 @@ describe('a stable whose feed leaves a dollar', () => {
     )
   })
 
-  it('far is suspended: what rests on it alone is retracted, what has another stable keeps its price', async () => {
+  it('far is suspended: tokens with that stable alone are retracted, those with another stable keep their price', async () => {
     const after = await service.head()
     const published = (await service.records()).findLast(isTokenUpsert(chain.token('ONLY')))
     await chain.world.life.answer('USDC', 0.9)
@@ -162,7 +162,7 @@ describe('a stable whose feed leaves a dollar', () => {
     })
   })
 
-  it('and comes back is trusted again', async () => {
+  it('and returns is trusted again', async () => {
     const after = await service.head()
     await chain.world.life.answer('USDC', 1)
     const only = chain.token('ONLY')
@@ -175,7 +175,7 @@ describe('a stable whose feed leaves a dollar', () => {
   })
 })
 
-describe('a pool made after the start', () => {
+describe('a pool created after the start', () => {
   const untilPriced = (symbol: string, nudge: () => Promise<Block>) =>
     until(`${symbol} priced`, async () => {
       await service.untilTip(await nudge())

@@ -38,7 +38,7 @@ const WITH = {
     { deployment: 'uniswap-v3', pair: ['USDC', 'BROAD'], usd: 400_000, feePpm: 3000 },
     { deployment: 'uniswap-v2', pair: ['WETH', 'TRAPPED'], usd: 700_000 },
     { deployment: 'v2-two', pair: ['USDC', 'TRAPPED'], usd: 500_000 },
-    // The last one is thin and yet more than a tenth of the vote, so that it is heard (R-dust-1).
+    // The last one is thin and yet more than a tenth of the vote, so that it counts (R-dust-1).
     { deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 600_000 },
     { deployment: 'v2-two', pair: ['USDC', 'THIN'], usd: 500_000 },
     { deployment: 'uniswap-v3', pair: ['USDC', 'THIN'], usd: 50_000, feePpm: 3000 },
@@ -88,7 +88,7 @@ const codesOf = ({ confidence }: PricedQuote): string[] => confidence.caps.map((
 const healthOf = () => service.health()
 const committed = ({ block }: { readonly block: Pick<Block, 'hash' | 'number'> }) => service.untilTip(block)
 
-/** The chain's clock goes on from so many seconds before the present. */
+/** The chain's clock continues from so many seconds before the present. */
 async function goTo(agoS: number): Promise<void> {
   for (; lagS - STEP > agoS; await chain.mine()) {
     lagS -= STEP
@@ -155,14 +155,14 @@ describe('a price that is held', () => {
     expect(codesOf(quote)).toContain('SINGLE_SOURCE')
   })
 
-  it('and let go is an ordinary price again', async () => {
+  it('and released is an ordinary price again', async () => {
     await committed(await cause('multi-block', { token: 'HELD', isEnd: true }))
     expect(usdOf(await priced('HELD'))).toBeCloseTo(5, 1)
   })
 })
 
 describe('a pool that should not count', () => {
-  it('with a fee that eats every trade is refused by its fee', async () => {
+  it('with a fee that swallows every trade is refused by its fee', async () => {
     const pool = await client.fetchPool({ chain_id: CHAIN_ID, pool_address: past.trap as Hex })
     expect(pool.fee_ppm).toBe(500_000)
     expect(pool.state?.score).toBe(0)
@@ -180,13 +180,13 @@ describe('a pool that should not count', () => {
     expect(['IMMATERIAL', 'VALUE_IMBALANCE']).toContain(route?.reason)
   })
 
-  it('and once it has outgrown all others takes their confidence with it', async () => {
+  it('and once it has outgrown all others lowers their confidence with it', async () => {
     const quote = await priced('WIDE')
     expect(quote.confidence.score).toBeLessThanOrEqual(3)
     expect(codesOf(quote)).toContain('NO_INDEPENDENT_CONSENSUS')
   })
 
-  it('because its factory is not listed, or never made it, is none', async () => {
+  it('because its factory is not listed, or never created it, is ignored', async () => {
     const before = await priced('ALIKE')
     const account = await cause('look-alike', { token: 'ALIKE' })
     await committed(account)
@@ -204,7 +204,7 @@ describe('a pool that should not count', () => {
   })
 })
 
-describe('a price driven off', () => {
+describe('a price pushed away', () => {
   it('inside one block is never seen', async () => {
     const [before, after] = [await priced('LARK'), await service.head()]
     await committed(await cause('flash', { token: 'LARK' }))
@@ -235,7 +235,7 @@ describe('a price driven off', () => {
 })
 
 describe('liquidity', () => {
-  it('that is taken out takes the price with it in the same block', async () => {
+  it('that is removed removes the price in the same block', async () => {
     await priced('RUGGED')
     const after = await service.head()
     const account = await cause('rug', { token: 'RUGGED' })
@@ -250,7 +250,7 @@ describe('liquidity', () => {
     expect(new Set(quote.candidates.map(each => each.rule))).toEqual(new Set(['BELOW_MIN_DEPTH']))
   })
 
-  it('on one side of the price is none', async () => {
+  it('on one side of the price counts as none', async () => {
     await priced('SIDED')
     const after = await service.head()
     await committed(await cause('one-sided', { token: 'SIDED' }))
@@ -266,7 +266,7 @@ describe('a stable', () => {
   const untilRecord = (what: string, after: number, is: (record: Envelope) => boolean) =>
     chain.untilMining(what, async () => (await service.records(after)).find(is))
 
-  it('whose feed stands still costs confidence past its heartbeat, until it is updated', async () => {
+  it('whose feed stops costs confidence past its heartbeat, until it is updated', async () => {
     const stale = await priced('MOTH')
     expect(stale.stable.status).toBe('STALE')
     expect(codesOf(stale)).toContain('STABLE_STALE')
@@ -278,7 +278,7 @@ describe('a stable', () => {
     expect((await priced('MOTH')).stable.status).toBe('OK')
   })
 
-  it('that leaves its dollar takes along what rests on it alone, and gives it back', async () => {
+  it('that loses its peg suspends what depends on it alone, and restores it', async () => {
     let after = await service.head()
     await cause('stable-depeg', { token: 'USDT' })
     await untilRecord('MOTH retracted', after, isTokenRetract(chain.token('MOTH')))
@@ -292,7 +292,7 @@ describe('a stable', () => {
 })
 
 describe('a token behind a proxy', () => {
-  it('whose decimals change has no price until an operator stands by them', async () => {
+  it('whose decimals change has no price until an operator confirms them', async () => {
     const before = usdOf(await priced('PROXY'))
     const after = await service.head()
     await cause('decimals-change')
@@ -300,7 +300,7 @@ describe('a token behind a proxy', () => {
       (await service.records(after)).find(isTokenRetract(chain.token('PROXY'))),
     )
     expect(retraction.payload).toMatchObject({ reason: 'DECIMALS' })
-    // Another reading counts half an hour of blocks later, or as soon as an operator says the same as the token.
+    // A changed reading counts half an hour of blocks later, or as soon as an operator confirms it.
     const { admin } = await service.client(['admin'])
     await admin.confirmDecimals({ chain_id: CHAIN_ID, token_address: chain.token('PROXY') }, { decimals: 15 })
     // No price in between was scaled by what the token said only once.
@@ -315,12 +315,12 @@ describe('a token behind a proxy', () => {
 })
 
 describe('a chain', () => {
-  it('that stood still for a quarter of an hour had no prices', () => {
+  it('that was stopped for a quarter of an hour had no prices', () => {
     expect(past.health?.status).toBe('UNAVAILABLE')
     expect(past.quote).toMatchObject({ state: 'UNPRICED', reason: 'FEED' })
   })
 
-  it.each([1, 2, 7, 23, 64])('that replaces %i blocks takes back what was in them', async depth => {
+  it.each([1, 2, 7, 23, 64])('that replaces %i blocks withdraws what was in them', async depth => {
     const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
     const [before, reserves] = [await priced('MOTH'), await chain.reserves(pool)]
     await service.untilTip(await chain.run(chain.sellV2(pool, 'MOTH', 40_000)))
@@ -338,7 +338,7 @@ describe('a chain', () => {
     expect((await priced('MOTH')).price_usd).toEqual(before.price_usd)
   })
 
-  it('that makes no more blocks costs confidence, until it goes on', async () => {
+  it('that makes no more blocks costs confidence, until it resumes', async () => {
     const before = await priced('ALIKE')
     expect(before.confidence.score).toBeGreaterThan(3)
     await cause('chain-halt')
@@ -353,7 +353,7 @@ describe('a chain', () => {
 })
 
 describe('an incident', () => {
-  it('is told by name with one line each, and every one of them was tried above', () => {
+  it('is listed by name with one line each, and every one of them was tried above', () => {
     expect(INCIDENTS.map(({ name }) => name)).toEqual([
       'rug',
       'thin-pool-spike',
@@ -381,7 +381,7 @@ describe('an incident', () => {
     [{ name: 'stable-depeg', token: 'LARK' }, 'needs a stable; expected USDC, USDT, received LARK'],
     [{ name: 'reorg', depth: 65 }, 'the depth of a reorg is 65; expected a whole number from 1 to 64'],
     [{ name: 'reorg', depth: 0 }, 'the depth of a reorg is 0; expected a whole number from 1 to 64'],
-  ])('that cannot be is refused with what could: %j', async (wish, sentence) => {
+  ])('that is impossible is refused with the possible ones: %j', async (wish, sentence) => {
     await expect(
       Promise.resolve().then(() => causeIncident({ chains: [chain.world] }, wish)),
     ).rejects.toThrow(sentence)

@@ -39,15 +39,15 @@ afterAll(async () => {
   await chain?.close()
 })
 
-/** A quote over HTTP and what a tool says of the same record: time alone may publish another in between. */
-async function ofOneRecord<Told extends Record<string, unknown>>(
+/** A quote over HTTP and a tool's result for the same record: time alone may publish another in between. */
+async function ofOneRecord<Result extends Record<string, unknown>>(
   given: typeof lark,
-  tool: () => Promise<Told>,
-): Promise<{ readonly quote: PricedQuote; readonly told: Told }> {
+  tool: () => Promise<Result>,
+): Promise<{ readonly quote: PricedQuote; readonly result: Result }> {
   return until('the tool and HTTP speaking of one record', async () => {
-    const told = await tool()
+    const result = await tool()
     const quote = (await http.quoteToken(given)) as PricedQuote
-    return quote.as_of.stream_sequence === told['stream_sequence'] && { quote, told }
+    return quote.as_of.stream_sequence === result['stream_sequence'] && { quote, result }
   })
 }
 
@@ -68,7 +68,7 @@ describe.each(WAYS)('over $transport in $revision', way => {
   })
   afterAll(() => client?.close())
 
-  it('there are eight tools, each with a schema for what it takes and what it gives', async () => {
+  it('there are eight tools, each with a schema for its input and its output', async () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
       'price',
@@ -90,25 +90,28 @@ describe.each(WAYS)('over $transport in $revision', way => {
   })
 
   it('price: the number of the quote, with its block, score and expiry', async () => {
-    const { quote, told } = await ofOneRecord(lark, () => callTool(client, 'price', lark))
-    expect(told).toMatchObject(said(quote))
+    const { quote, result } = await ofOneRecord(lark, () => callTool(client, 'price', lark))
+    expect(result).toMatchObject(said(quote))
   })
 
-  it('prices: several in the order asked, and null with a reason where there is none', async () => {
-    const { quote, told } = await ofOneRecord(lark, async () => {
+  it('prices: several in the requested order, and null with a reason for those without one', async () => {
+    const { quote, result } = await ofOneRecord(lark, async () => {
       const { prices } = await callTool(client, 'prices', { tokens: [thin, lark] })
       const [none, first] = prices as Record<string, unknown>[]
       return { ...first, none }
     })
-    expect(told).toMatchObject({ ...said(quote), none: { price_usd: null, reason: 'NO_ROUTE', score: null } })
+    expect(result).toMatchObject({
+      ...said(quote),
+      none: { price_usd: null, reason: 'NO_ROUTE', score: null },
+    })
   })
 
   it('why: components, caps and routes of a price, and the rule a pool failed', async () => {
-    const { quote, told } = await ofOneRecord(lark, () => callTool(client, 'why', lark))
-    expect((told['caps'] as { code: string }[]).map(({ code }) => code).toSorted()).toEqual(
+    const { quote, result } = await ofOneRecord(lark, () => callTool(client, 'why', lark))
+    expect((result['caps'] as { code: string }[]).map(({ code }) => code).toSorted()).toEqual(
       quote.confidence.caps.map(({ code }) => code).toSorted(),
     )
-    expect((told['routes'] as unknown[]).length).toBe(quote.routes.length)
+    expect((result['routes'] as unknown[]).length).toBe(quote.routes.length)
     const { candidates, price_usd } = await callTool(client, 'why', thin)
     expect(price_usd).toBeNull()
     expect(candidates).toContainEqual(
@@ -117,14 +120,14 @@ describe.each(WAYS)('over $transport in $revision', way => {
   })
 
   it('exit: the proceeds that HTTP states for the same block', async () => {
-    const { told, sold } = await until('one block for both', async () => {
+    const { result, sold } = await until('one block for both', async () => {
       const given = await callTool(client, 'exit', { ...lark, usd: ['1000'] })
       const answer = await http.fetchExit({ ...lark, usd: '1000' })
       if ('state' in answer) return false
       const block = given['block'] as { hash: string } | null
-      return block?.hash === answer.as_of.block_hash && { told: given, sold: answer.sales }
+      return block?.hash === answer.as_of.block_hash && { result: given, sold: answer.sales }
     })
-    const [sale] = told['sales'] as { proceeds_usd: string; asked_usd: string }[]
+    const [sale] = result['sales'] as { proceeds_usd: string; asked_usd: string }[]
     expect([sale?.asked_usd, Math.round(Number(sale?.proceeds_usd) * 1e6)]).toEqual([
       '1000',
       Number(sold[0]?.proceeds_microusd),
@@ -144,7 +147,7 @@ describe.each(WAYS)('over $transport in $revision', way => {
     )
   })
 
-  it('search: the address, and what the token says in a marked field that cannot break out of it', async () => {
+  it('search: the address, and the token’s own text in a marked field that cannot break out of it', async () => {
     const { tokens } = await callTool(client, 'search', { query: 'EVIL' })
     const [found] = tokens as { token_address: string; token_says: { note: string; symbol: string } }[]
     expect(found?.token_address).toBe(chain.token(HOSTILE))
@@ -158,7 +161,7 @@ describe.each(WAYS)('over $transport in $revision', way => {
     expect(await callTool(client, 'verify', lark)).toMatchObject({ verified: true, differing: [] })
   })
 
-  it('what is asked wrongly is told to the agent, and there is no ninth tool', async () => {
+  it('invalid input is reported to the agent, and there is no ninth tool', async () => {
     const bad = await callTool(client, 'price', { chain_id: CHAIN_ID, token_address: '0x12' })
     expect(bad).toMatchObject({ error: { code: 'INVALID_PARAMS', retryable: false } })
     const foreign = await callTool(client, 'price', { ...lark, chain_id: 999 })
@@ -179,10 +182,10 @@ const post = (body: string, key?: string, headers: Readonly<Record<string, strin
   })
 const priceCall = () => request('tools/call', { name: 'price', arguments: lark })
 
-describe('at the door', () => {
-  it('without a key, or with one that is no key, it is 401, with a key for the stream alone 403', async () => {
-    const stranger = await post(priceCall())
-    expect([stranger.status, stranger.headers.get('www-authenticate'), stranger.text]).toEqual([
+describe('authentication', () => {
+  it('without a key, or with an invalid one, it is 401, with a key for the stream alone 403', async () => {
+    const anonymous = await post(priceCall())
+    expect([anonymous.status, anonymous.headers.get('www-authenticate'), anonymous.text]).toEqual([
       401,
       'Bearer',
       '',
@@ -191,13 +194,13 @@ describe('at the door', () => {
     expect((await post(priceCall(), await service.key(['stream']))).status).toBe(403)
   })
 
-  it('a session cookie is no key there', async () => {
+  it('a session cookie is not accepted as a key', async () => {
     const opened = await ask(`${service.url}/v1/session`, { method: 'POST', key: await service.key() })
     const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     expect((await post(priceCall(), undefined, { cookie, origin: service.url })).status).toBe(401)
   })
 
-  it('a tool costs what its requests cost, and everything else a unit; spent, it is 429 and when to come back', async () => {
+  it('a tool costs what its requests cost, and everything else a unit; out of quota, it is 429 with the time to retry', async () => {
     const key = await frugalKey(service, 15)
     const rest = async (body: string) =>
       /r=(\d+)/.exec((await post(body, key)).headers.get('ratelimit') ?? '')?.[1]
@@ -212,7 +215,7 @@ describe('at the door', () => {
     expect(Number(spent.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   })
 
-  it('a page of another origin is refused, whatever key it shows', async () => {
+  it('a page of another origin is refused, whatever key it sends', async () => {
     const key = await service.key()
     expect((await post(priceCall(), key, { origin: 'http://evil.example' })).status).toBe(403)
     expect((await post(priceCall(), key, { origin: service.url })).status).toBe(200)
@@ -226,14 +229,14 @@ describe('at the door', () => {
   })
 })
 
-describe('a service whose agents get no number below 10, and one without agents', () => {
+describe('a service that gives agents no number below 10, and one without agents', () => {
   it('every number is withheld with the score it has', async () => {
     const strict = await startTestService(chain, { name: 'strict', tokens: ['LARK'], mcp: { min_score: 10 } })
     const client = await connectMcp(strict.url, await strict.key(['read']), WAYS[0])
     for (const name of ['price', 'why', 'exit', 'verify']) {
-      const told = await callTool(client, name, lark)
-      expect(told).toMatchObject({ price_usd: null, exact: null, reason: 'BELOW_MIN_SCORE', min_score: 10 })
-      expect(told['score']).toBeLessThan(10)
+      const result = await callTool(client, name, lark)
+      expect(result).toMatchObject({ price_usd: null, exact: null, reason: 'BELOW_MIN_SCORE', min_score: 10 })
+      expect(result['score']).toBeLessThan(10)
     }
     const exit = await callTool(client, 'exit', lark)
     expect([exit['sales'], exit['largest_within_1_percent']]).toEqual([[], null])
@@ -241,7 +244,7 @@ describe('a service whose agents get no number below 10, and one without agents'
     await strict.close()
   })
 
-  it('switched off there is no /mcp', async () => {
+  it('disabled there is no /mcp', async () => {
     const without = await startTestService(chain, {
       name: 'without',
       tokens: ['LARK'],

@@ -1,4 +1,4 @@
-/** What /metrics says of a service that runs: a chain with a reorganisation, an endpoint that lies, and a stream. */
+/** The /metrics of a running service: a chain with a reorganisation, a faulty endpoint, and a stream. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { changing, type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { opened } from './testing/handshake.ts'
@@ -53,7 +53,7 @@ it('blocks, steps and commits are counted as they happen', async () => {
   expect(Math.max(...calls)).toBeGreaterThan(0)
 })
 
-it('a reorganisation is counted once, with the blocks that came by it', async () => {
+it('a reorganisation is counted once, with the blocks it replaced', async () => {
   const before = await scrape()
   await service.untilTip(await chain.reorg(2))
   const now = await scrape()
@@ -62,13 +62,13 @@ it('a reorganisation is counted once, with the blocks that came by it', async ()
   expect((now.get(verified) ?? 0) - (before.get(verified) ?? 0)).toBeGreaterThanOrEqual(2)
 })
 
-it('an answer that failed a check is counted against its endpoint, by name and never by URL', async () => {
+it('a response that failed a check is counted against its endpoint, by name and never by URL', async () => {
   liar.rule = changing('eth_getBlockReceipts', () => [])
   const isLied = () => liar.calls.slice(before).some(({ method }) => method === 'eth_getBlockReceipts')
   const before = liar.calls.length
   // Whichever is asked first, the liar is asked: the other one is late until then.
   honest.rule = async (call, fetchAnswer) => {
-    if (call.method === 'eth_getBlockReceipts') await until('the liar asked', isLied)
+    if (call.method === 'eth_getBlockReceipts') await until('the wrong endpoint was asked', isLied)
     return fetchAnswer()
   }
   const pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
@@ -85,7 +85,7 @@ it('an answer that failed a check is counted against its endpoint, by name and n
   )
 })
 
-it('the lag of a chain is told in blocks and time, and how many streams are open', async () => {
+it('the lag of a chain is shown in blocks and time, and the number of open streams', async () => {
   // As the last health record has it: there is one every 15 s, and a block may be on its way at that moment.
   await until('no lag', async () => (await scrape()).get('assay_chain_lag_blocks{chain_id="1"}') === 0)
   const now = await scrape()
@@ -97,7 +97,7 @@ it('the lag of a chain is told in blocks and time, and how many streams are open
   await stream.end()
 })
 
-it('requests are counted by route and status, the hot one too', async () => {
+it('requests are counted by route and status, the fast path too', async () => {
   const route = '/v1/quote/token/:chain_id/:token_address'
   const name = (status: number) =>
     `assay_http_requests_total{method="GET",route="${route}",status="${status}"}`
@@ -114,7 +114,7 @@ it('requests are counted by route and status, the hot one too', async () => {
   expect(grown(`assay_http_request_seconds_count{route="${route}"}`)).toBe(8)
 })
 
-it('a request that failed for want of the chain is in the log by the id its answer has', async () => {
+it('a request that failed because of the chain is in the log by the id in its response', async () => {
   // With one endpoint there is nobody else to ask.
   await service.close()
   liar.rule = (_call, fetchAnswer) => fetchAnswer()

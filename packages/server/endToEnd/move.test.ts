@@ -1,4 +1,4 @@
-/** From SQLite to PostgreSQL: whoever held a key, a session or a cursor goes on with it, and nothing is half moved. */
+/** From SQLite to PostgreSQL: keys, sessions and cursors stay valid, and nothing is half moved. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createClient } from '@assay/sdk'
@@ -55,7 +55,7 @@ describe('assay db move', () => {
     expect((await checkDatabase(other.config)).faults).toEqual([])
   })
 
-  it('keeps epoch, sequences, keys, sessions and cursors, and the log goes on without a gap', async () => {
+  it('keeps epoch, sequences, keys, sessions and cursors, and the log continues without a gap', async () => {
     const to = await server.createDatabase()
     const key = await before.key(['read', 'stream'], 'mover')
     const client = createClient({ baseUrl: before.url, apiKey: key })

@@ -61,7 +61,7 @@ const quoteAt = async (node: Service, symbol: string, query: object = {}) => {
   return client.quoteToken(wanted).catch(() => null)
 }
 const trade = (usd: number) => chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDT', 'MOTH'), 'MOTH', usd))
-/** A stream without a cursor begins when it is open, and nobody says when that is: trades go on until all have heard one. */
+/** A stream without a cursor begins when it opens, at an unannounced moment: trades continue until all have received one. */
 const untilAllHear = (streams: readonly Heard[]) =>
   until('a record on every stream, or its end', async () => {
     await trade(11)
@@ -69,7 +69,7 @@ const untilAllHear = (streams: readonly Heard[]) =>
   })
 
 describe('access', () => {
-  it('a session of one node is one of the other, until it is ended at either', async () => {
+  it('a session of one node is valid at the other, until it is ended at either', async () => {
     const { key } = await keyOf('session')
     const opened = await ask(`${here.url}/v1/session`, { method: 'POST', key })
     const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] as string
@@ -91,7 +91,7 @@ describe('access', () => {
     for (const node of [here, there]) expect((await ask(`${node.url}/v1/chains`, { key })).status).toBe(401)
   })
 
-  it('a consumer that asks both nodes at once gets its quota and burst once, and loses little of it', async () => {
+  it('a consumer that uses both nodes at once gets its quota and burst once, and loses little of it', async () => {
     const { key } = await keyOf('spread')
     // A burst that is much against what a slow answer lets pass: two units a second.
     const [units, windowMs, burst] = [120, 60_000, 40]
@@ -149,7 +149,7 @@ describe('access', () => {
 })
 
 describe('what only the writer knows', () => {
-  it('a token nobody has asked for is enrolled from a node that does not write', async () => {
+  it('an unknown token is enrolled from a node that does not write', async () => {
     expect((await quoteAt(there, 'STRAY'))?.state).toBe('PENDING')
     const quote = await chain.untilMining('its price', async () => {
       const answer = await quoteAt(there, 'STRAY')
@@ -175,7 +175,7 @@ describe('what only the writer knows', () => {
     })
   })
 
-  it('an operator’s change at one node holds at the other and for the writer', async () => {
+  it('an operator’s change at one node applies at the other and to the writer', async () => {
     const adminAt = async (node: Service) =>
       (await clientAt(node, `admin-${++consumers}`, ['read', 'admin'])).admin
     const admin = await adminAt(here)
@@ -199,7 +199,7 @@ describe('what only the writer knows', () => {
   })
 })
 
-describe('O9: letters of a neighbouring version', () => {
+describe('O9: requests from a neighbouring version', () => {
   let cluster: ReturnType<typeof openCluster>
   let letters: StoreRpcClient
   beforeAll(() => {
@@ -211,19 +211,19 @@ describe('O9: letters of a neighbouring version', () => {
     await cluster.close()
   })
 
-  it('one the writer does not know yet is to be asked again, as if nobody wrote the chain', async () => {
+  it('with an unknown method are to be retried, as if no process wrote the chain', async () => {
     await expect(letters.ask(CHAIN_ID, 'laterCall', [])).rejects.toBeInstanceOf(ChainDown)
     await expect(letters.ask(CHAIN_ID, 'constructor', [])).rejects.toBeInstanceOf(ChainDown)
   })
 
-  it('one that says less or more than today’s is answered', async () => {
+  it('with fewer or more fields than today’s are answered', async () => {
     const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
     const answer = { outcome: 'quote', quote: expect.stringContaining(pool) }
     for (const more of [[], [null, { later: true }]])
       expect(await letters.ask(CHAIN_ID, 'poolQuote', [pool, 5000, ...more])).toMatchObject(answer)
   })
 
-  it('a policy in one, which may lack what this version has, is not taken: what was set is in the store', async () => {
+  it('with a policy, which may lack fields of this version, are not applied: the store has what was set', async () => {
     const { policy_version } = await (await clientAt(here, 'policy', ['read', 'admin'])).admin.fetchPolicy()
     await letters.ask(CHAIN_ID, 'setPolicy', [{ max_hops: 1 }])
     expect(await quoteAt(there, 'LARK', { max_hops: 2 })).toMatchObject({ state: 'PRICED', policy_version })
@@ -231,7 +231,7 @@ describe('O9: letters of a neighbouring version', () => {
 })
 
 describe('W21: a client that moves between nodes', () => {
-  it('goes on at the other where it left the one, without a gap or a repetition', async () => {
+  it('resumes at the other where it left the one, without a gap or a repetition', async () => {
     const clients = [await clientAt(here, 'moving'), await clientAt(there, 'moving')]
     const first = (await clients[0]?.createSession({ chain_id: CHAIN_ID }))?.stream.head_sequence ?? 0
     const sequences: number[] = []
@@ -252,7 +252,7 @@ describe('W21: a client that moves between nodes', () => {
 })
 
 describe('a database that restarts', () => {
-  it('ends nobody: streams are gone on with, and what was written before and after is one log', async () => {
+  it('ends no process: streams resume, and records from before and after are one log', async () => {
     const client = await clientAt(there, 'patient')
     const first = (await client.createSession()).stream.head_sequence
     const heard = new Heard(client, {
@@ -279,7 +279,7 @@ describe('a database that restarts', () => {
 })
 
 describe('without a writer', () => {
-  it('what is stored is served and says how old it is; what must be computed is refused', async () => {
+  it('stored answers are served with their age; computed ones are refused', async () => {
     expect(writer.writes()).toEqual([CHAIN_ID])
     await writer.close()
     // At once: half a minute after its last report the feed is gone, and with it every price.

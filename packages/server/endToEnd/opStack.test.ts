@@ -85,7 +85,7 @@ it('a block may have both: deposits and transactions of its own', async () => {
   ])
 })
 
-it('a deposit that a reorganisation takes back is taken back with all that was said of it', async () => {
+it('a deposit undone by a reorganisation is withdrawn with everything derived from it', async () => {
   await service.untilWell()
   const [before, after] = [await moth(), await service.head()]
   await service.untilTip(await chain.runByDeposit(chain.sellV2(pair, 'MOTH', 40_000)))
@@ -98,7 +98,7 @@ it('a deposit that a reorganisation takes back is taken back with all that was s
   expect((await verify(now, { rpc: chain.world.url })).differences).toEqual([])
 })
 
-it('a restart goes on from what was stored, over deposits it missed', async () => {
+it('a restart continues from the store, over deposits it missed', async () => {
   await service.untilWell()
   const before = await moth()
   await service.close()

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const trade = (usd: number): Promise<Block> => chain.run(chain.sellV2(pair, 'MOTH', usd))
 
-it('O8: a pool added to the list has a state at once, and no event of before until a back-fill has read them', async () => {
+it('O8: a pool added to the list has a state at once, and no earlier event until a back-fill has read them', async () => {
   const past = [await trade(10), await trade(20)]
   service = await startTestService(chain, { name: 'list', tokens: ['LARK'] })
   past.push(await trade(30))

@@ -1,4 +1,4 @@
-/** The whole service on PostgreSQL: it serves, is killed, and goes on where its log ended. */
+/** The whole service on PostgreSQL: it serves, is killed, and resumes where its log ended. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
 import { type ChildService, clientOf, freePort, startChildService } from './testing/childService.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await server?.dispose()
 })
 
-it('killed with -9 and started again, it loses nothing and says nothing twice', async () => {
+it('killed with -9 and restarted, it loses nothing and publishes nothing twice', async () => {
   const store = await server.createDatabase()
   const config = writeConfig(chain, { name: 'postgres', port: await freePort(), store })
   child = await startChildService(config)

@@ -53,7 +53,7 @@ async function priced(symbol: string): Promise<PricedQuote> {
 }
 
 describe('a price', () => {
-  it('appears for every token of the configuration, near what its pools were filled at', async () => {
+  it('appears for every configured token, near the price its pools were filled at', async () => {
     for (const [symbol, usd] of [
       ['USDC', 1],
       ['USDT', 1],
@@ -62,7 +62,7 @@ describe('a price', () => {
       ['MOTH', 0.04],
     ] as const) {
       const { price_usd, confidence } = await priced(symbol)
-      // The evidence is a sale, so it stands below by the fee of each hop: 0.3% of at most two.
+      // The evidence is a sale, so it is lower by the fee of each hop: 0.3% of at most two.
       expect(Number(price_usd.display) / usd).toBeGreaterThan(0.993)
       expect(Number(price_usd.display) / usd).toBeLessThanOrEqual(1)
       expect(confidence.score).toBeGreaterThan(0)
@@ -188,7 +188,7 @@ describe('a price', () => {
     expect(pools.snapshot_sequence).toBeGreaterThanOrEqual(quote.as_of.stream_sequence)
   })
 
-  it('computed on demand says so, and agrees with the published one', async () => {
+  it('computed on demand is marked so, and agrees with the published one', async () => {
     const quote = await priced('MOTH')
     const computed = await client.quoteToken({ ...path('MOTH'), max_hops: 1 })
     expect(quote.source).toBe('RETRIEVED')
@@ -228,7 +228,7 @@ describe('the follower of the SDK', () => {
   })
 })
 
-describe('what the wire promises', () => {
+describe('the wire schema', () => {
   it('holds for lists, records of the chain, sessions, and records of the stream', async () => {
     const pool = { chain_id: CHAIN_ID, pool_address: v3 }
     await service.untilTip(await chain.run(chain.sellV3(v3, 'LARK', 300)))

@@ -73,7 +73,7 @@ async function priced(symbol: string): Promise<PricedQuote> {
   return quote
 }
 
-/** The newest state of the token that is as asked, while blocks go on. */
+/** The newest state of the token that meets the condition, while blocks continue. */
 const untilQuote = (symbol: string, what: string, is: (quote: EvaluatedQuote) => boolean) =>
   chain.untilMining(`${symbol} ${what}`, async () => {
     const quote = await evaluated(symbol)
@@ -89,17 +89,17 @@ test.each([
   ['SILENT', 'decimals() returns nothing'],
   ['SEVENTY', 'decimals() is 77'],
   ['ENDLESS', 'decimals() is 11579208923731619542357098500868790785326998466564056403945758400791312963993'],
-])('P1: %s: %s, so the token is UNPRICED and says why', async symbol => {
+])('P1: %s: %s, so the token is UNPRICED with the reason', async symbol => {
   const quote = await evaluated(symbol)
   expect(quote).toMatchObject({ state: 'UNPRICED', reason: 'DECIMALS' })
 })
 
-test('P1: 0 and 36 decimals are as good as any', async () => {
+test('P1: 0 and 36 decimals are valid', async () => {
   expect(usd(await priced('ZERO')) / 0.000_002).toBeCloseTo(1, 1)
   expect(usd(await priced('WIDE')) / 1_000_000_000).toBeCloseTo(1, 1)
 })
 
-test('P1: decimals that change behind a proxy take the price back before anything is scaled by them', async () => {
+test('P1: decimals that change behind a proxy withdraw the price before anything is scaled by them', async () => {
   const before = await priced('PROXY')
   const at = { chain_id: CHAIN_ID, token_address: chain.token('PROXY') }
   const { admin } = await service.client(['admin'])
@@ -112,7 +112,7 @@ test('P1: decimals that change behind a proxy take the price back before anythin
     (record.type === 'PRICE_UPSERT' || record.type === 'PRICE_RETRACT') &&
     record.payload.scope === 'token' &&
     record.payload.token_id === id
-  // Nothing on the chain tells of it: it is found when the token's turn to be audited comes, once a minute.
+  // No event reports it: it is found when the token is next audited, once a minute.
   const retracted = await chain.untilMining('the price taken back', async () =>
     (await service.records(after)).filter(own).find(({ type }) => type === 'PRICE_RETRACT'),
   )
@@ -126,11 +126,11 @@ test('P1: decimals that change behind a proxy take the price back before anythin
       expect(Number(payload.price_usd.display) / usd(before)).toBeCloseTo(1, 1)
   await expect(admin.confirmDecimals(at, { decimals: 6 })).rejects.toMatchObject({ status: 409 })
   expect(await evaluated('PROXY')).toMatchObject({ state: 'UNPRICED', reason: 'DECIMALS' })
-  // Another reading counts half an hour of blocks later, or as soon as an operator says the same as the token.
+  // A changed reading counts half an hour of blocks later, or as soon as an operator confirms it.
   await admin.confirmDecimals(at, { decimals: 15 })
   const again = await priced('PROXY')
   expect(usd(again) / (usd(before) / 1000)).toBeCloseTo(1, 1)
-  // It is a thousandth of what it was, whoever says so.
+  // It is a thousandth of what it was, for every reader.
   expect(capsOf(again)).toContain('MAGNITUDE_JUMP')
   expect((await admin.fetchAudit({ limit: 1 })).entries).toMatchObject([
     { action: 'token.decimals', detail: '{"decimals":15}' },
@@ -159,7 +159,7 @@ test('P3: reserves of 1 wei and 2^112 − 1 give a price or a reason, and stop n
   expect(service.faults).toEqual([])
 })
 
-test('P7: a pool of 100 dollars that quotes a million times the price is left out, with its reason', async () => {
+test('P7: a pool of 100 dollars that quotes a million times the price is excluded, with its reason', async () => {
   const before = usd(await priced('LARK'))
   const pair = await chain.createV2('v2-two', 'USDC', 'LARK')
   const [dollars, larks] = [chain.units('USDC', 50), chain.units('LARK', 50) / 1_000_000n]
@@ -180,7 +180,7 @@ test('P7: a pool of 100 dollars that quotes a million times the price is left ou
   expect(usd(quote) / before).toBeCloseTo(1, 1)
 })
 
-test('P8: a stable at 0.97 is not taken for a dollar, and at 0.87 nothing stands on it', async () => {
+test('P8: a stable at 0.97 is not valued at a dollar, and at 0.87 nothing depends on it', async () => {
   const before = usd(await priced('MOTH'))
   await chain.world.life.answer('USDT', 0.97)
   const depegged = (await untilQuote('MOTH', 'depegged', quote =>
@@ -199,7 +199,7 @@ test('P8: a stable at 0.97 is not taken for a dollar, and at 0.87 nothing stands
   )
 })
 
-test('P11: a feed that froze while blocks go on is stale by the age of its own answer', async () => {
+test('P11: a feed that froze while blocks continue is stale by the age of its own answer', async () => {
   const feed = chain.world.seeded.feeds['USDT'] as Hex
   const answer = (secondsAgo: number) =>
     send(chain.world.client, {
@@ -235,7 +235,7 @@ test('P10: a price that jumps by orders of magnitude is flagged and not replaced
   expect(usd(jumped)).toBeLessThan(before / 100)
 })
 
-test('P4: a token is itself and its chain: the address alone finds nothing on another one', async () => {
+test('P4: a token is identified with its chain: the address alone finds nothing on another one', async () => {
   const answer = await fetch(`${service.url}/v1/quote/token/56/${chain.token('LARK')}`, {
     headers: { authorization: `Bearer ${await service.key()}` },
   })

@@ -84,7 +84,7 @@ async function makeUnlistedPair() {
   return { factory: address.toLowerCase() as Hex, pair: pair.address.toLowerCase() as Hex }
 }
 
-/** The longest there is: how soon an answer is there matters only where a test says so. */
+/** The longest allowed: latency matters only where a test states it. */
 const LONGEST = 'deadline_ms=10000'
 const patient = (query: string) =>
   query.includes('deadline_ms') ? query : `${query}${query === '' ? '?' : '&'}${LONGEST}`
@@ -95,7 +95,7 @@ const quote = (address: string, query = '') => get(`/v1/quote/token/${CHAIN_ID}/
 const poolQuote = (address: string, query = '') =>
   get(`/v1/quote/pool/${CHAIN_ID}/${address}${patient(query)}`)
 
-/** Asked until it is no longer pending; every answer before is a 202 that says when to come back. */
+/** Asked until it is no longer pending; every earlier response is a 202 with the time to retry. */
 async function untilAnswered(address: string): Promise<Answer> {
   const first = await quote(address)
   expect(first.status).toBe(202)
@@ -114,7 +114,7 @@ async function untilAnswered(address: string): Promise<Answer> {
 }
 
 describe('a token in no configuration', () => {
-  it('R-quote-1, R-find-2, R-find-3: is pending first and priced then, and from then on listed, streamed and searchable', async () => {
+  it('R-quote-1, R-find-2, R-find-3: is pending first, then priced, and from then on listed, streamed and searchable', async () => {
     const after = await service.head()
     const address = chain.token('STRAY')
     const { status, body } = await untilAnswered(address)
@@ -202,7 +202,7 @@ describe('a pool quote', () => {
     expect(ups).toEqual(ups.toSorted((a, b) => a - b))
   })
 
-  it('R-quote-4: of a pool that nobody has asked for is computed when a listed factory answers for it', async () => {
+  it('R-quote-4: of an unknown pool is computed when a listed factory confirms it', async () => {
     const pair = await chain.createV2('uniswap-v2', 'USDC', 'ALONE')
     const head = await chain.run(chain.fillV2(pair, 'USDC', 'ALONE', 70_000))
     await service.untilTip(head)
@@ -253,7 +253,7 @@ describe('a pool quote', () => {
 describe('a narrowed quote', () => {
   const narrowed = (symbol: string, query: string) => quote(chain.token(symbol), `?${query}`)
 
-  it('R-demand-1, R-demand-2: goes over what it may, and is never logged', async () => {
+  it('R-demand-1, R-demand-2: uses only the allowed routes, and is never logged', async () => {
     const before = await service.head()
     const v2 = chain.pool('uniswap-v2', 'USDC', 'LARK')
     const { status, body } = await narrowed('LARK', `exclude_pools=${v2}`)
@@ -283,7 +283,7 @@ describe('a narrowed quote', () => {
 })
 
 describe('what is computed on demand', () => {
-  it('is not older than asked for: verified anew, and computed now', async () => {
+  it('is not older than requested: verified again, and computed now', async () => {
     const askedAtMs = Date.now()
     const { body } = await quote(chain.token('MOTH'), '?max_age_ms=0')
     const { source, evaluated_at_ms } = body as { source: string; evaluated_at_ms: number }
@@ -294,7 +294,7 @@ describe('what is computed on demand', () => {
     })
   })
 
-  it('and not there in time is DEADLINE_EXCEEDED', async () => {
+  it('and not finished in time is DEADLINE_EXCEEDED', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     proxy.rule = async (call, fetchAnswer) => {
       if (call.method === 'eth_call') await promise
@@ -314,7 +314,7 @@ describe('what is computed on demand', () => {
     await until('an answer', async () => (await poolQuote(`0x${'ab'.repeat(20)}`)).status === 404)
   })
 
-  it('from a chain whose node is away is RPC_UNAVAILABLE, while what was published is still there', async () => {
+  it('from a chain whose node is down is RPC_UNAVAILABLE, while published prices are still served', async () => {
     proxy.rule = (_call, _fetchAnswer, response) => {
       response.destroy()
       return 'handled'
@@ -379,7 +379,7 @@ describe('while the service starts', () => {
       })
       expect(answer).toBe('200 PRICED')
       const { pools } = await (await young.client()).fetchPools()
-      // What a pool's first record says stays until it changes: it must not be said too early.
+      // A pool's first record stays until it changes: it must not be published too early.
       expect(pools.map(each => each.state?.reason ?? null)).toEqual(pools.map(() => null))
     } finally {
       resolve()

@@ -40,7 +40,7 @@ const quoteOf = (symbol: string) =>
   client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token(symbol) })
 
 describe('a reorganisation of one block', () => {
-  it('withdraws what stood on it by name, re-sends its swaps as orphaned, and shows what holds instead', async () => {
+  it('withdraws what depended on it by name, re-sends its swaps as orphaned, and shows the new state instead', async () => {
     const moth = chain.token('MOTH')
     const before = await quoteOf('MOTH')
     const after = await service.head()
@@ -88,13 +88,13 @@ describe('a reorganisation of one block', () => {
     expect(now.price_usd).toEqual(before.price_usd)
     expect(now.routes[0]?.hops[0]?.evidence).toEqual(before.routes[0]?.hops[0]?.evidence)
     // The full quote and the record are one evaluation.
-    // The quote says of a probe what it takes to run it again, too.
+    // The quote also has what is needed to repeat the probe.
     for (const [name, value] of Object.entries(retraction.payload.current))
       if (name === 'sellability') expect(now.sellability).toMatchObject(value as object)
       else expect(now[name as keyof typeof now], name).toEqual(value)
   })
 
-  it('leaves the orphaned events listed, as what they are', async () => {
+  it('still lists the orphaned events, marked as orphaned', async () => {
     const block = await chain.run(chain.sellV2(pair, 'USDT', 40))
     await service.untilTip(block)
     await service.untilTip(await chain.reorg(1))
@@ -190,7 +190,7 @@ describe('a reorganisation of three blocks', () => {
     })
   })
 
-  it('takes away a pool that only the old branch had', async () => {
+  it('removes a pool that only the old branch had', async () => {
     await chain.mine(2)
     const snapshot = await chain.snapshot()
     const made = await chain.createV2('v2-two', 'USDC', 'NEWT')
@@ -219,7 +219,7 @@ const isWell = async (service: TestService): Promise<boolean> =>
   (await service.health())?.status === 'HEALTHY'
 
 describe('after all of it', () => {
-  it('the service says what one says that sees the final chain for the first time', async () => {
+  it('the service agrees with one that sees the final chain for the first time', async () => {
     // The last trade of each pool is a purchase, so that evidence is simulated by both.
     const head = await chain.run(chain.sellV2(pair, 'USDT', 70), chain.sellV3(v3, 'WETH', 120))
     await service.untilTip(head)
@@ -235,7 +235,7 @@ describe('after all of it', () => {
     expect(service.faults).toEqual([])
   })
 
-  it('a reorganisation of the block at which a token was read has it read again', async () => {
+  it('a reorganisation of the block at which a token was read reads it again', async () => {
     await chain.mine(2)
     const asked = await service.client()
     const late = chain.token('LATE')
@@ -261,13 +261,13 @@ describe('after all of it', () => {
     expect(service.faults).toEqual([])
   })
 
-  it('a reorganisation of the very first block of a service is one like any other', async () => {
+  it('a reorganisation of the very first block of a service is handled like any other', async () => {
     const young = await startTestService(chain, { name: 'young', tokens: ['LARK', 'MOTH', 'NEWT'] })
     try {
       const head = await chain.reorg(1)
       await Promise.all([young.untilTip(head), service.untilTip(head)])
       const known = (await marketView(client)).pools.length
-      await chain.untilMining('everything read again, and a feed that is well', async () => {
+      await chain.untilMining('everything read again, and a healthy feed', async () => {
         const rows = await young.store.readTokens({ chainId: CHAIN_ID, after: null, limit: 100 })
         const pools = await young.store.readPools({
           chainId: CHAIN_ID,
@@ -293,7 +293,7 @@ describe('after all of it', () => {
     }
   })
 
-  it('nor is it otherwise when it happens while the service is stopped', async () => {
+  it('and so is one that happens while the service is stopped', async () => {
     const first = await startTestService(chain, { name: 'stopped', tokens: ['MOTH'] })
     await first.close()
     await chain.reorg(1)

@@ -25,7 +25,7 @@ afterAll(() => chain?.close())
 const buy = (usd: number) => chain.run(chain.sellV2(pair, 'USDT', usd), chain.sellV3(v3, 'WETH', usd))
 
 /**
- * Once its feed is well: on a busy machine it takes some blocks until it is, and no token has a price before. The head
+ * Once its feed is healthy: on a busy machine that takes some blocks, and no token has a price before. The head
  * after a reorganisation is as old as the fork, and the feed may be given up while we look.
  */
 async function viewOf(service: TestService) {
@@ -139,7 +139,7 @@ describe('R11', () => {
     let seen: object | null = null
     let expected: object | null = null
     try {
-      // The one is asked once it is well and at the head; the other may still be starting, and then has no answer.
+      // The one is queried once it is healthy and at the head; the other may still be starting, and then has no answer.
       await chain.untilMining('the same state', async () => {
         ;[seen, expected] = await Promise.all([viewOfKilled().catch(() => null), viewOf(unkilled)])
         return JSON.stringify(seen) === JSON.stringify(expected)

@@ -1,4 +1,4 @@
-/** An API node on a read replica: it may be behind, and says so; it waits or refuses, and never skips. */
+/** An API node on a read replica: it may be behind, and reports it; it waits or refuses, and never skips. */
 import { createClient } from '@assay/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadConfig } from '../commands/config.ts'
@@ -69,8 +69,8 @@ const filter = { chain_ids: [CHAIN_ID] }
 const pause = () => execute(replicaUrl, 'SELECT pg_wal_replay_pause()')
 const resume = () => execute(replicaUrl, 'SELECT pg_wal_replay_resume()')
 
-describe('a node whose replica has stopped', () => {
-  it('refuses a cursor it has not come to, without a reset, and goes on where it was when it has', async () => {
+describe('a node with a stopped replica', () => {
+  it('refuses a cursor it has not reached, without a reset, and resumes once it has', async () => {
     const [here, there] = [await clientAt(near), await clientAt(far)]
     const start = (await here.createSession()).stream.head_sequence
     const heard = new Heard(here, { filter, resumeCursor: await cursorAfter(here, CHAIN_ID, start) })
@@ -82,7 +82,7 @@ describe('a node whose replica has stopped', () => {
     )
     await heard.close()
     const last = heard.sequences.at(-1) as number
-    // What it says is older, and says so.
+    // Its data is older, and marked so.
     const wanted = { chain_id: CHAIN_ID, token_address: chain.token('MOTH') }
     const [now, then] = [await here.quoteToken(wanted), await there.quoteToken(wanted)]
     expect(now.state === 'PRICED' && now.as_of.stream_sequence).toBeGreaterThan(start)
@@ -102,7 +102,7 @@ describe('a node whose replica has stopped', () => {
     expect(JSON.stringify(ready.body)).toContain('behind the log')
     expect((await ask(`${near.url}/readyz`)).status).toBe(200)
 
-    // One that waits is let in as soon as the replica goes on, and misses nothing of what came meanwhile.
+    // A waiting client is admitted as soon as the replica continues, and misses nothing in between.
     const fromSnapshot = new Heard(there, {
       filter,
       resumeCursor: await cursorAfter(there, CHAIN_ID, snapshot.snapshot_sequence),

@@ -61,7 +61,7 @@ const isPricedAfter =
 const trade = (usd: number) => chain.run(chain.sellV2(pair, 'MOTH', usd), chain.sellV3(v3, 'LARK', usd))
 
 describe('a service killed with -9', () => {
-  it('goes on where its log ended: nothing lost, nothing twice, and a client resumes from its cursor', async () => {
+  it('resumes where its log ended: nothing lost, no duplicates, and a client resumes from its cursor', async () => {
     const { url } = await start()
     const client = await clientOf(config, url, 'resuming')
     const heard = await hear(client, 0, 'a first price', isTokenUpsert(chain.token('MOTH')))
@@ -92,7 +92,7 @@ describe('a service killed with -9', () => {
     expect(new Set(swaps).size).toBe(swaps.length)
     // Six trades of two swaps each, wherever the service was at the time.
     expect(swaps).toHaveLength(12)
-    // Another one that reads it all from the start is told the very same.
+    // Another one that reads everything from the start receives exactly the same.
     const whole = await hear(client, 0, 'the whole log', record => record.stream_sequence === heard.length)
     expect(whole).toEqual(heard)
     expect(await child?.stop()).toBe(0)
@@ -130,7 +130,7 @@ describe('a service killed with -9', () => {
       expect(before.some(isTokenUpsert(chain.token(symbol)))).toBe(true)
     }
     const retraction = after.find(isTokenRetract(chain.token('MOTH')))
-    // A probe may have published one more state before the kill, after what was heard then; the last one is withdrawn.
+    // A probe may have published one more state before the kill, after the records received then; the last one is withdrawn.
     const published = [
       ...before,
       ...after.slice(0, after.indexOf(retraction as (typeof after)[number])),

@@ -1,4 +1,4 @@
-/** A running service finds out by itself whether its tokens can be sold, says so in its quotes, and when it changes. */
+/** A running service determines whether its tokens can be sold, and publishes it in quotes and on change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask } from './testing/answer.ts'
 import { CHAIN_ID, planWith } from './testing/plan.ts'
@@ -53,13 +53,13 @@ describe('sellability', () => {
     expect(confidence.caps.map(({ code }) => code)).not.toContain('SELLABILITY_UNKNOWN')
   })
 
-  it('R-sell-1: of a token that cannot be reached from native currency is unknown, and says why', async () => {
+  it('R-sell-1: of a token that cannot be reached from native currency is unknown, with the reason', async () => {
     const { sellability, confidence } = await untilProbed('MOTH')
     expect(sellability).toMatchObject({ status: 'UNKNOWN', reason: 'NO_PATH', method: null, path: [] })
     expect(confidence.caps).toContainEqual({ code: 'SELLABILITY_UNKNOWN', cap: 7 })
   })
 
-  it('R-sell-4: of a stable and a routing asset there is none', async () => {
+  it('R-sell-4: of a stable and a routing asset is absent', async () => {
     for (const symbol of ['USDC', 'WETH']) expect((await quoteOf(symbol)).sellability).toBeNull()
   })
 })

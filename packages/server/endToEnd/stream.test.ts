@@ -69,14 +69,14 @@ describe('RESET_REQUIRED', () => {
     ['is of another epoch', () => gate.seal({ epoch: 1, sequence: 2 ** 40 })],
     ['is ahead of the log', () => gate.seal({ sequence: 1_000_000 })],
     [
-      'is all of it wrong',
+      'is entirely invalid',
       () => gate.seal({ sequence: 1_000_000, schemaVersion: 9, issuedAtMs: 0, chainId: 2 }),
     ],
   ])('INVALID_CURSOR is the answer to a cursor that %s', async (_, cursor) => {
     expect(await reset(cursor())).toBe('INVALID_CURSOR')
   })
 
-  it('SCHEMA_MISMATCH is the answer to a cursor of another schema, before anything else is looked at', async () => {
+  it('SCHEMA_MISMATCH is the answer to a cursor of another schema, before any other check', async () => {
     expect(await reset(gate.seal({ schemaVersion: 2 }))).toBe('SCHEMA_MISMATCH')
     expect(await reset(gate.seal({ schemaVersion: 0, issuedAtMs: 0, chainId: 2 }))).toBe('SCHEMA_MISMATCH')
   })
@@ -199,7 +199,7 @@ describe('a subscribe frame', () => {
     expect(await raw.untilClosed()).toEqual({ code: 1008, reason: 'the subscribe frame is text' })
   })
 
-  it('may come once: a second one closes with 1008, even while the first is looked at', async () => {
+  it('may come once: a second one closes with 1008, even while the first is being checked', async () => {
     for (const cursor of [null, gate.seal()]) {
       const raw = await gate.subscribe(LIVE, cursor)
       raw.send(filter({}))
@@ -227,7 +227,7 @@ describe('a subscribe frame', () => {
 describe('R-stream-6: a connection', () => {
   afterEach(() => vi.useRealTimers())
 
-  it('is pinged, lives while it answers, and is ended when it does not answer by the next ping', async () => {
+  it('is pinged, lives while it answers, and is closed when it does not answer by the next ping', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const pinging = await openTestGate({ pingMs: 100 })
     const answering = await pinging.subscribe(LIVE)
@@ -272,11 +272,11 @@ describe('R-stream-6: a connection', () => {
     await revoking.close()
   })
 
-  it('without a cursor hears only what comes after it', async () => {
+  it('without a cursor receives only later records', async () => {
     const before = (await gate.sequences(1)).at(-1) ?? 0
     const raw = await gate.subscribe(LIVE)
-    // Live from the moment the frame was taken: two more until one is heard, and none is missed from there on.
-    await until('something heard', async () => {
+    // Live from the moment the frame was accepted: two more until one arrives, and none is missed from there on.
+    await until('something received', async () => {
       await gate.commit(1, stepOf(1))
       return raw.frames.length > 0
     })
@@ -287,7 +287,7 @@ describe('R-stream-6: a connection', () => {
     await raw.end()
   })
 
-  it('is told to come back when the service restarts', async () => {
+  it('is closed with a time to reconnect when the service restarts', async () => {
     const closing = await openTestGate()
     const [subscribed, silent] = [await closing.subscribe(LIVE), await closing.open()]
     await closing.commit(1, stepOf(1))
@@ -307,7 +307,7 @@ describe('a filter', () => {
     const raw = await gate.subscribe({ ...LIVE, ...filter, types: [] })
     return collect(raw)
   }
-  /** What a subscriber hears of one round of everything, from the first marker to the last. */
+  /** What a subscriber receives of one round of everything, from the first marker to the last. */
   async function collect(raw: RawSocket): Promise<string[]> {
     await until('live', async () => {
       await gate.commit(1, [health(1, 'MARK')])
@@ -327,7 +327,7 @@ describe('a filter', () => {
       )
   }
 
-  it('of a pool lets through its swaps, its states and the tokens on it, and health', async () => {
+  it('of a pool passes its swaps, its states and the tokens on it, and health', async () => {
     expect(await heardWith({ pool_ids: [idOf(POOL_A.poolAddress)] })).toEqual([
       'swap A',
       'pool A',
@@ -336,11 +336,11 @@ describe('a filter', () => {
     ])
   })
 
-  it('of a token lets through what is routed to it', async () => {
+  it('of a token passes what is routed to it', async () => {
     expect(await heardWith({ token_ids: [idOf(TOKEN_B)] })).toEqual(['swap B', 'pool B', 'token B', 'health'])
   })
 
-  it('of both lets through what is in both', async () => {
+  it('of both passes what is in both', async () => {
     expect(await heardWith({ pool_ids: [idOf(POOL_A.poolAddress)], token_ids: [idOf(TOKEN_B)] })).toEqual([
       'health',
     ])
@@ -351,7 +351,7 @@ describe('a filter', () => {
     ])
   })
 
-  it('of types lets through these, with a cursor too', async () => {
+  it('of types passes these, with a cursor too', async () => {
     const raw = await gate.subscribe({ ...LIVE, types: ['FEED_HEALTH', 'SWAP_OBSERVED'] }, gate.seal())
     const last = await gate.commit(1, [...stepOf(1), health(1, 'HEALTHY')])
     await untilHeard(raw, last)
@@ -363,7 +363,7 @@ describe('a filter', () => {
 })
 
 describe('replay', () => {
-  it('goes over into live without a gap and without a repetition, from every tenth record on', async () => {
+  it('continues into live without a gap and without a repetition, from every tenth record on', async () => {
     const before = await gate.sequences(1)
     const offsets = [0, ...before.filter((_, at) => at % 10 === 9)]
     let isWriting = true
@@ -392,7 +392,7 @@ describe('replay', () => {
     await Promise.all(readers.map(({ raw }) => raw.end()))
   })
 
-  it('of a long log comes whole, in order and byte for byte', async () => {
+  it('of a long log arrives whole, in order and byte for byte', async () => {
     const raw = await gate.subscribe({ ...LIVE, chain_ids: [2] }, gate.seal({ chainId: 2 }))
     const stored = await gate.sequences(2)
     await untilHeard(raw, stored.at(-1) ?? 0)
@@ -437,7 +437,7 @@ describe('R-stream-6: a consumer that stops reading', () => {
   }
 
   it.each(['live', 'in its replay'])(
-    'is closed with 1013 that names the last record written, %s, and can go on from there',
+    'is closed with 1013 that names the last record written, %s, and can resume from there',
     async when => {
       const clock = new StoppedClock()
       const slow = await openTestGate({ clock, slowMs: 1000, maxBuffered: 64 * 1024 })
@@ -458,7 +458,7 @@ describe('R-stream-6: a consumer that stops reading', () => {
         const [heard, whole] = [sequencesOf(raw), await slow.sequences(1)]
         expect(heard).toEqual(whole.slice(whole.indexOf(heard[0] ?? 0)).slice(0, heard.length))
         expect(heard.length).toBeLessThan(RECORDS)
-        // The close comes behind all that was handed to the socket, so whoever reads it has all of that.
+        // The close follows everything written to the socket, so a client that reads it has all of that.
         expect(last).toBe(heard.at(-1))
         const resumed = await slow.subscribe(LIVE, slow.seal({ sequence: last }))
         expect(await untilHeard(resumed, whole.at(-1) ?? 0)).toEqual(whole.filter(each => each > last))
@@ -469,7 +469,7 @@ describe('R-stream-6: a consumer that stops reading', () => {
     },
   )
 
-  it('is judged by the time it took, not by what somebody set the clock to', async () => {
+  it('is judged by monotonic time, not by the wall clock', async () => {
     const clock = new StoppedClock()
     const slow = await openTestGate({ clock, slowMs: 1000, maxBuffered: 64 * 1024 })
     try {
@@ -489,7 +489,7 @@ describe('R-stream-6: a consumer that stops reading', () => {
     }
   })
 
-  it('is gone five seconds later even if it never reads the close', async () => {
+  it('is closed five seconds later even if it never reads the close', async () => {
     const clock = new StoppedClock()
     const slow = await openTestGate({ clock, slowMs: 1000, maxBuffered: 64 * 1024 })
     try {

@@ -1,4 +1,4 @@
-/** Processes that write one chain in turn: killed, stopped or told to go, another goes on. How soon is worker/candidate.test.ts. */
+/** Processes that write one chain in turn: when one is killed, suspended or stopped, another takes over. */
 import { createClient } from '@assay/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../commands/config.ts'
@@ -55,7 +55,7 @@ async function writer(): Promise<ChildService | undefined> {
   return children.get(Number(lease?.owner.split(':')[1]))
 }
 
-/** Two candidates, one of which writes, and a price heard from it. */
+/** Two candidates, one of which writes, and a price received from it. */
 async function startBoth(): Promise<ChildService> {
   await Promise.all([startWriter(), startWriter()])
   const client = await clientOf(config, api.url, 'witness')
@@ -70,10 +70,10 @@ async function startBoth(): Promise<ChildService> {
 const swapsOf = (hash: string) =>
   heard.records.filter(isSwap()).filter(({ payload }) => payload.block_hash === hash).length
 
-/** A trade, until it is heard. */
+/** A trade, until it is received. */
 async function tradeHeard(usd: number): Promise<void> {
   const { hash } = await chain.run(chain.sellV2(pair, 'MOTH', usd))
-  await until(`the trade of ${usd} USD heard`, () => swapsOf(hash) === 1)
+  await until(`the trade of ${usd} USD received`, () => swapsOf(hash) === 1)
 }
 
 /** Nothing lost, nothing twice, and the store is sound. */
@@ -90,7 +90,7 @@ async function expectWhole(): Promise<void> {
 }
 
 describe('the writer of a chain', () => {
-  it('killed, is followed by its standby', async () => {
+  it('killed, is succeeded by its standby', async () => {
     const first = await startBoth()
     await tradeHeard(300)
     await first.kill()
@@ -100,7 +100,7 @@ describe('the writer of a chain', () => {
     await expectWhole()
   })
 
-  it('stopped, is followed too; when it wakes it can no longer commit, and stands by', async () => {
+  it('stopped, is succeeded too; when it resumes it can no longer commit, and stands by', async () => {
     const first = await startBoth()
     await tradeHeard(300)
     first.pause()
@@ -111,7 +111,7 @@ describe('the writer of a chain', () => {
     // Both see these blocks; only one may say so.
     for (const usd of [90, 80, 70]) await tradeHeard(usd)
     expect((await writer())?.pid).toBe(second.pid)
-    // It has not died of it: it is the standby that goes on now.
+    // It survived: it is now the standby.
     await second.kill()
     children.delete(second.pid)
     await tradeHeard(60)

@@ -1,6 +1,6 @@
 /**
  * Pools of the families beside v2 and v3, made by their published contracts on a test chain: the service finds them, prices
- * by them, follows their trades through a reorganisation and a restart, and what it says is what the chain says.
+ * by them, follows their trades through a reorganisation and a restart, and its output equals the chain's.
  */
 import { type TokenQuote, verify } from '@assay/sdk'
 import {
@@ -123,7 +123,7 @@ test.each(['amm_v3_pancake', 'amm_algebra_v1'])(
 )
 
 test.each(['amm_v3_pancake', 'amm_algebra_v1'])(
-  'R-sell-1: a token is bought and sold in its pool of %s, and verify does so again',
+  'R-sell-1: a token is bought and sold in its pool of %s, and verify repeats it',
   async family => {
     const own = families.find(each => each.family === family) as Family
     const quote = await chain.untilMining(`a simulated sale of ${own.symbol}`, async () => {
@@ -137,7 +137,7 @@ test.each(['amm_v3_pancake', 'amm_algebra_v1'])(
   },
 )
 
-test('R-reorg-1: what a reorganisation took back is told as if it had never been, and a restart says the same', async () => {
+test('R-reorg-1: state undone by a reorganisation looks as if it had never been, and a restart agrees', async () => {
   await service.untilTip(await chain.reorg(2))
   const said = async () => {
     const answers = await Promise.all(

@@ -1,4 +1,4 @@
-/** Pools of a v4 manager that nobody asked for: their trades cost no state call, no record and no complaint. */
+/** Unrequested pools of a v4 manager: their trades cost no state call, no record and no warning. */
 import { createTickPool, deployV4Manager } from '@assay/world'
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -49,7 +49,7 @@ const naming = (from: number) =>
     .slice(from)
     .filter(call => JSON.stringify(call).toLowerCase().includes(manager.slice(2).toLowerCase()))
 
-it('are not read, stored or told of, from their creation on', async () => {
+it('are not read, stored or mentioned, from their creation on', async () => {
   const source = { family: 'amm_v4', factory: manager } as const
   const [calls, lines, head] = [proxy.calls.length, service.lines.length, await service.head()]
   const pools = []
@@ -74,7 +74,7 @@ it('are not read, stored or told of, from their creation on', async () => {
   expect(service.lines.slice(lines).filter(line => /could not|refused|error/i.test(line))).toEqual([])
 })
 
-it('are read once somebody asks for their token', async () => {
+it('are read once a client requests their token', async () => {
   const calls = proxy.calls.length
   const client = await service.client()
   await chain.untilMining('a price of OLM', async () => {

@@ -4,13 +4,14 @@ import {
   deployV4Hook,
   deployV4Manager,
   initialiseV4Pool,
+  send,
   trader,
   V4_DYNAMIC_FEE,
   v4HookAddress,
   v4Key,
   type V4Pool,
 } from '@assay/world'
-import { getAddress, zeroAddress } from 'viem'
+import { encodeFunctionData, getAddress, parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { isPoolUpsert, isSwap, isTokenUpsert } from './testing/record.ts'
@@ -18,9 +19,17 @@ import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts
 import { openTestService, startTestService, type TestService } from './testing/testService.ts'
 
 /** None of them has a pool in the plan. */
-const WITH = { tokens: [token(0x50, 'NEWT', 0.5), token(0x51, 'OLM', 2), token(0x52, 'TOAD', 0.5)] } as const
+const WITH = {
+  tokens: [
+    token(0x50, 'NEWT', 0.5),
+    token(0x51, 'OLM', 2),
+    token(0x52, 'TOAD', 0.5),
+    token(0x53, 'PIKE', 0.5),
+  ],
+} as const
 
 const Q96 = 1n << 96n
+const hookAbi = parseAbi(['function setManager(address manager)', 'function setFee(uint24 fee)'])
 /** 4000 and 1000 of the token for one of the native currency, both of 18 decimals. */
 const ROOT = {
   4000: (Q96 * 6_324_555_320n) / 100_000_000n,
@@ -45,7 +54,10 @@ const deployment = () => ({
   factory_address: manager,
   deployment_block: 0,
 })
-const options = () => ({ deployments: [deployment()], tokens: ['LARK', 'MOTH', 'NEWT', 'OLM', 'TOAD'] })
+const options = () => ({
+  deployments: [deployment()],
+  tokens: ['LARK', 'MOTH', 'NEWT', 'OLM', 'TOAD', 'PIKE'],
+})
 
 beforeAll(async () => {
   chain = await startTestChain(planWith(WITH))
@@ -131,7 +143,7 @@ describe('a pool that is found by look-up', () => {
     expect(events).toMatchObject([{ kind: 'SWAP', pool_id: newt.id, fee_ppm: '3000' }])
   })
 
-  it('R-sell-1: is where its token is bought and sold, with native currency, and verify does so again', async () => {
+  it('R-sell-1: is where its token is bought and sold, with native currency, and verify repeats it', async () => {
     const quote = await chain.untilMining('a simulated sale of NEWT', async () => {
       const found = await priced('NEWT')
       return found.sellability?.method === 'SIMULATE' ? found : null
@@ -172,8 +184,8 @@ describe('a pool that is found by look-up', () => {
   })
 })
 
-describe('a pool that is made while the service follows', () => {
-  it('is known from the manager’s log, and gone with the block that made it', async () => {
+describe('a pool created while the service follows', () => {
+  it('is known from the manager’s log, and removed with the block that created it', async () => {
     await service.untilWell()
     const snapshot = await chain.snapshot()
     const after = await service.head()
@@ -186,7 +198,7 @@ describe('a pool that is made while the service follows', () => {
     expect(await client.quoteToken(path('OLM'))).toMatchObject({ state: 'UNPRICED' })
   })
 
-  it('comes back as it was when its swap is orphaned', async () => {
+  it('is restored when its swap is orphaned', async () => {
     const before = await priced('NEWT')
     await service.untilTip(await chain.run(sell(newt, 5000n * ETHER)))
     expect((await priced('NEWT')).price_usd).not.toEqual(before.price_usd)
@@ -196,6 +208,13 @@ describe('a pool that is made while the service follows', () => {
     expect(now.routes[0]?.hops[0]?.slot).toEqual(before.routes[0]?.hops[0]?.slot)
     const { differences } = await verify(now, { rpc: chain.world.url })
     expect(differences).toEqual([])
+  })
+})
+
+describe('an id that no pool has', () => {
+  it('is NOT_A_POOL', async () => {
+    const quoted = client.quotePool({ chain_id: CHAIN_ID, pool_address: `0x${'5'.repeat(64)}` })
+    await expect(quoted).rejects.toMatchObject({ status: 404, code: 'NOT_A_POOL' })
   })
 })
 
@@ -215,6 +234,28 @@ describe('a hook', () => {
     expect(hop?.caps).toContainEqual({ code: 'HOOK_FEE', cap: 6 })
   })
 
+  it('R-hook-2: that overrides the stored fee for a swap leaves the pool sound, at the fee that was paid', async () => {
+    const { client: node } = chain.world
+    const address = v4HookAddress(0xfee2n, 'beforeSwap')
+    const hooks = await deployV4Hook(node, 'DynamicReturnFeeTestHook', manager, address)
+    for (const data of [
+      encodeFunctionData({ abi: hookAbi, functionName: 'setManager', args: [manager] }),
+      encodeFunctionData({ abi: hookAbi, functionName: 'setFee', args: [12_345] }),
+    ])
+      await send(node, { to: hooks, data })
+    const after = await service.head()
+    const pool = await createPool('PIKE', V4_DYNAMIC_FEE, ROOT[4000], hooks)
+    await service.untilRecord('the pool', after, isPoolUpsert(pool.id))
+    await service.untilTip(await chain.run(sell(pool, 5000n * ETHER)))
+    const hopOf = async () => {
+      const quote = await priced('PIKE')
+      const { differences } = await verify(quote, { rpc: chain.world.url })
+      expect(differences).toEqual([])
+      return quote.routes.flatMap(({ hops }) => hops).find(({ pool_id }) => pool_id === pool.id)
+    }
+    expect((await hopOf())?.slot).toMatchObject({ lp_fee_ppm: 12_345 })
+  })
+
   it('R-hook-1: that returns amounts is refused by name', async () => {
     const address = v4HookAddress(0xbadn, 'afterSwap', 'afterSwapReturnsDelta')
     const hooks = await deployV4Hook(chain.world.client, 'FeeTakingHook', manager, address)
@@ -229,8 +270,8 @@ describe('a hook', () => {
   })
 })
 
-describe('a service that starts again', () => {
-  it('goes on from what it stored', async () => {
+describe('a service that restarts', () => {
+  it('continues from the store', async () => {
     const before = await priced('NEWT')
     await service.close()
     await chain.run(sell(newt, 700n * ETHER))

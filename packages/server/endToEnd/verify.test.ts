@@ -118,7 +118,7 @@ const isNamed = (path: string, differences: readonly Difference[]): boolean =>
 
 const patternOf = (path: string): string => path.replaceAll(/\[[0-9]+\]/g, '[]')
 
-/** What nothing else in the quote says again: the chain knows some of it, the past the rest. */
+/** Fields that nothing else in the quote repeats: the chain has some of them, the past the rest. */
 const SAID_ONCE = [
   /(^|\.)as_of\.(block_hash|block_number|block_time_ms|stream_sequence)$/,
   /(^|\.)(change|last_trade_ms|source)$/,
@@ -171,7 +171,7 @@ describe('a true quote', () => {
     expect(hop?.evidence?.kind).toBe('OBSERVED_SWAP')
     const [sold, left] = [exact.from(hop?.ratio as ExactValue), exact.from(hop?.marginal as ExactValue)]
     expect(exact.compare(sold, left)).toBe(1)
-    // The plan has one of each: otherwise this test says less than it seems to.
+    // The plan has one of each: otherwise this test proves less than it seems to.
     expect([...reasons].sort()).toEqual(['IMMATERIAL', 'OUTLIER', 'VALUE_IMBALANCE', null].sort())
     expect([...kinds].sort()).toEqual([
       'amm_v2 OBSERVED_SWAP',
@@ -190,7 +190,7 @@ describe('a true quote', () => {
     }
   })
 
-  it('R-wire-6: verifies with fields of tomorrow in every part of it', async () => {
+  it('R-wire-6: verifies with unknown future fields in every part of it', async () => {
     const quote = await quoteOf('FINCH')
     expect(JSON.stringify(withTomorrow(quote)).match(/announced/g)?.length).toBeGreaterThan(100)
     const { verified, differences } = await verify(withTomorrow(quote), { rpc: chain.world.url })
@@ -202,7 +202,7 @@ describe('a true quote', () => {
     expect(differences.map(each => each.path)).toEqual(['policy_version'])
   })
 
-  it('is not made out of a pending one', async () => {
+  it('cannot be made out of a pending one', async () => {
     const pending = {
       state: 'PENDING',
       chain_id: CHAIN_ID,
@@ -268,7 +268,7 @@ describe('a quote with one number changed', () => {
     expect(caught.size).toBeGreaterThan(18)
   })
 
-  it('does not verify where a pool says it is of another deployment, or a sale is older than it says', async () => {
+  it('does not verify when a pool claims another deployment, or a sale is older than claimed', async () => {
     const quote = await quoteOf('FINCH')
     const one = structuredClone(quote) as unknown as { routes: { hops: { deployment_id: string }[] }[] }
     for (const { hops } of one.routes) for (const hop of hops) hop.deployment_id = 'all-the-same'
@@ -276,7 +276,7 @@ describe('a quote with one number changed', () => {
     expect(differences.some(({ path }) => path.endsWith('.deployment_id'))).toBe(true)
   })
 
-  it('says what it could not check when the node does not answer, and never that it is wrong', async () => {
+  it('reports what it could not check when the node does not answer, and never that it is wrong', async () => {
     const down = () => Promise.reject(new TypeError('no route to host'))
     for (const rpc of [down, 'http://127.0.0.1:1']) {
       const { verified, differences, unchecked } = await verify(await quoteOf('LARK'), { rpc })
@@ -285,7 +285,7 @@ describe('a quote with one number changed', () => {
     }
   })
 
-  it('with a field missing or of another kind is told, and brings nobody down', async () => {
+  it('with a field missing or of another type is reported, and crashes nothing', async () => {
     const quote = await quoteOf('LARK')
     for (const { path } of leavesOf(quote))
       for (const value of [undefined, {}, -1, '1e9'])
@@ -311,7 +311,7 @@ describe('assay verify', () => {
     )
   }
 
-  it('says that a quote verifies, with a node of your own too', async () => {
+  it('reports that a quote verifies, with a node of your own too', async () => {
     const { code, text } = await run(service.url, 'LARK', '--rpc', chain.world.url)
     expect(text).toMatch(
       /^[0-9.]+ USD, confidence [0-9]+: verified, [0-9]+ numbers from its own evidence and your node/,
@@ -319,7 +319,7 @@ describe('assay verify', () => {
     expect(code).toBe(0)
   })
 
-  it('ends with code 1 and names the number when a service says another price than its evidence', async () => {
+  it('exits with 1 and names the number when a service gives another price than its evidence', async () => {
     const liar = createServer((request, response) => {
       void fetch(`${service.url}${request.url}`, {
         headers: { authorization: request.headers.authorization ?? '' },

@@ -74,7 +74,7 @@ describe('a webhook of a price', () => {
     await expect(webhooks.fetch(made.webhook_id)).rejects.toMatchObject({ status: 404 })
   })
 
-  it('is replayed from a place under the same ids, and no further back than the log goes', async () => {
+  it('is replayed from a position under the same ids, and no further back than the log reaches', async () => {
     const { webhooks } = await clientOf()
     const place = await commit(99n)
     const made = await webhooks.create({ url: receiver.url, condition: crosses })
@@ -90,7 +90,7 @@ describe('a webhook of a price', () => {
     })
   })
 
-  it('paused it keeps its place and tells afterwards', async () => {
+  it('paused it keeps its position and delivers afterwards', async () => {
     await commit(99n)
     const { webhooks } = await clientOf()
     const made = await webhooks.create({ url: receiver.url, condition: crosses })
@@ -105,7 +105,7 @@ describe('a webhook of a price', () => {
     ).toEqual([up, down])
   })
 
-  it('a receiver that is gone for good parks it, with the reason; resumed, it goes on', async () => {
+  it('a receiver that is gone for good parks it, with the reason; resumed, it continues', async () => {
     await commit(99n)
     const { webhooks } = await clientOf()
     const made = await webhooks.create({ url: receiver.url, condition: crosses })
@@ -119,11 +119,11 @@ describe('a webhook of a price', () => {
     receiver.manner = () => MANNERS.well
     const seen = receiver.received.length
     await webhooks.resume(made.webhook_id)
-    await until('told again', () => receiver.received.length > seen)
+    await until('called again', () => receiver.received.length > seen)
     expect(receiver.ids.length).toBe(1)
   })
 
-  it('with two secrets after rotating: receivers with either take the message', async () => {
+  it('with two secrets after rotating: receivers with either accept the message', async () => {
     await commit(99n)
     const { webhooks } = await clientOf()
     const made = await webhooks.create({ url: receiver.url, condition: crosses })
@@ -139,7 +139,7 @@ describe('a webhook of a price', () => {
     expect(receiver.ids.length).toBe(2)
   })
 
-  it('whose consumer has no live key any more is parked and told nothing', async () => {
+  it('whose consumer has no live key any more is parked and called no more', async () => {
     await commit(99n)
     const { key, keyId } = await api.access.issue('leaving', 'leaving', ['stream'], null)
     const { webhooks } = createClient({ baseUrl: api.url, apiKey: key })
@@ -176,7 +176,7 @@ it('conditions of a chain: retractions of any token, and changes of health', asy
 })
 
 describe('who may do what', () => {
-  it('a consumer sees and changes its own; that of another is not there', async () => {
+  it('a consumer sees and changes its own; those of another do not exist for it', async () => {
     const [mine, other] = [await clientOf(), await clientOf()]
     const { webhook_id: id } = await mine.webhooks.create({ url: receiver.url, condition: crosses })
     expect((await other.webhooks.fetchAll()).webhooks).toEqual([])
@@ -203,7 +203,7 @@ describe('who may do what', () => {
     expect((await ask(`${api.url}/v1/webhooks`, { key: await api.key(['read']) })).status).toBe(403)
   })
 
-  it('secrets are in the answers that make them and nowhere else', async () => {
+  it('secrets are in the responses that create them and nowhere else', async () => {
     const key = await api.key()
     const { webhooks } = createClient({ baseUrl: api.url, apiKey: key })
     const { webhook_id: id, secret } = await webhooks.create({ url: receiver.url, condition: crosses })
@@ -236,12 +236,12 @@ it.each([
     'chain 99',
   ],
   [
-    'a token nobody knows',
+    'an unknown token',
     { url: 'http://1.1.1.1/', condition: { ...crosses, token_address: `0x${'12'.repeat(20)}` } },
     404,
     'is not known',
   ],
-])('%s is refused with what is wrong', async (_, body, status, words) => {
+])('%s is refused with the fault', async (_, body, status, words) => {
   const answer = await ask(`${api.url}/v1/webhooks`, {
     key: await api.key(),
     method: 'POST',

@@ -1,4 +1,4 @@
-/** What /metrics says of webhooks and exports: states and outcomes, shown as 0 before the first. */
+/** The /metrics of webhooks and exports: states and outcomes, shown as 0 before the first. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tokenFacts } from '../store/testing/drafts.ts'
 import { MANNERS, Receiver } from '../webhooks/testing/receiver.ts'
@@ -32,7 +32,7 @@ const authorized = () => ({ authorization: `Bearer ${key}`, 'content-type': 'app
 const attempts = (outcome: string) => `assay_webhook_attempts_total{outcome="${outcome}"}`
 const ended = (outcome: string) => `assay_exports_total{outcome="${outcome}"}`
 
-it('webhooks are counted by state, and attempts by what came of them', async () => {
+it('webhooks are counted by state, and attempts by their outcome', async () => {
   const states = ['ACTIVE', 'PAUSED', 'PARKED'].map(state => `assay_webhooks{state="${state}"}`)
   for (const name of [...states, ...['delivered', 'failed', 'parked'].map(attempts), 'assay_webhook_pending'])
     expect([name, await series(name)]).toEqual([name, 0])
@@ -79,7 +79,7 @@ it('exports are counted by how they end, with their bytes', async () => {
 
   const store = api.store as { readLog: typeof api.store.readLog }
   const { readLog } = store
-  // Of the beginning of the log, which only an export reads: the hub goes on.
+  // At the beginning of the log, which only an export reads: the hub continues.
   const insteadOf =
     (read: typeof readLog): typeof readLog =>
     (after, limit, chain) =>

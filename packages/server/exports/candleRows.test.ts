@@ -39,7 +39,7 @@ const withoutSequences = ({
   ...row
 }: Record<string, unknown>) => row
 
-describe('of a market whose branches die', () => {
+describe('of a market whose branches are orphaned', () => {
   let api: TestApi
   let key: string
   let market: MarketLog
@@ -53,7 +53,7 @@ describe('of a market whose branches die', () => {
   afterAll(() => api?.close())
 
   it.each(['1m', '5m', '1h'] as const)(
-    'those of %s are those of the log without what was taken back',
+    'candles of %s equal those of the log without withdrawn prices',
     async interval => {
       const { rows, headers } = await candlesOf(api, key, `interval=${interval}`)
       const untilMs = Number(headers.get('assay-to-ms'))
@@ -64,7 +64,7 @@ describe('of a market whose branches die', () => {
     },
   )
 
-  it('takes back no price of a block that holds, and every one that a retraction names', () => {
+  it('withdraws no price of a surviving block, and every one that a retraction names', () => {
     const prices = records.filter(
       ({ type, payload }) => type.startsWith('PRICE_') && payload['scope'] === 'token',
     )
@@ -97,7 +97,7 @@ describe('of a market whose branches die', () => {
     }
   })
 
-  it('what came after the end of the range is not in it', async () => {
+  it('records after the end of the range are excluded', async () => {
     const middle = Math.floor(records.length / 2)
     const { rows, headers } = await candlesOf(api, key, `interval=1m&to_sequence=${middle}`)
     const untilMs = Number(headers.get('assay-to-ms'))
@@ -106,7 +106,7 @@ describe('of a market whose branches die', () => {
   })
 })
 
-it('over days, by hand: a price taken back in the next bucket is gone from its own, and one that comes late is in its own', async () => {
+it('over days, by hand: a price withdrawn in the next bucket is gone from its own, and a late one is in its own', async () => {
   const api = await openTestApi()
   const key = await api.key()
   const DAY = INTERVALS['1d']

@@ -20,7 +20,7 @@ function candlesOf(intervalMs: number, points: readonly { atMs: number; price: s
   return maker.made as Candle[]
 }
 
-it('a bucket without a price is absent: neither zero nor the one before', () => {
+it('a bucket without a price is absent: neither zero nor the previous one', () => {
   const candles = candlesOf(60_000, [
     { atMs: 59_999, price: '1/2' },
     { atMs: 60_000, price: '3/2' },
@@ -42,7 +42,7 @@ it('a bucket without a price is absent: neither zero nor the one before', () => 
   })
 })
 
-it('holds the exact extremes of its records, whatever their order', () => {
+it('has the exact extremes of its records, whatever their order', () => {
   const price = fc.tuple(fc.bigInt(1n, 10n ** 40n), fc.bigInt(1n, 10n ** 40n))
   fc.assert(
     fc.property(fc.array(price, { minLength: 1, maxLength: 20 }), prices => {

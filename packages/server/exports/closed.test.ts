@@ -9,14 +9,14 @@ import { epochStart } from '../store/epoch.ts'
 import { closedEnd } from './closed.ts'
 
 const MINUTE = 60_000
-type Told = Pick<LogRecord, 'sequence' | 'timeMs'>
+type Committed = Pick<LogRecord, 'sequence' | 'timeMs'>
 
-const storeOf = (records: readonly Told[]) => ({
+const storeOf = (records: readonly Committed[]) => ({
   readLog: async (after: number, limit: number) =>
     records.filter(({ sequence }) => sequence > after).slice(0, limit) as LogRecord[],
 })
 
-async function endsOf(records: readonly Told[]): Promise<number[]> {
+async function endsOf(records: readonly Committed[]): Promise<number[]> {
   const through = records.at(-1)?.sequence ?? 0
   const ends: number[] = []
   for (let after = 0; ; after = ends.at(-1) as number) {
@@ -27,7 +27,7 @@ async function endsOf(records: readonly Told[]): Promise<number[]> {
 }
 
 /** Two epochs with a gap between them, at times that go forward by up to a minute and back by up to `back`. */
-function randomLog(seed: number, back: number): Told[] {
+function randomLog(seed: number, back: number): Committed[] {
   const next = generator(seed)
   let timeMs = 1_763_000_000_000
   return Array.from({ length: 200 }, (_, at) => {
@@ -39,7 +39,7 @@ function randomLog(seed: number, back: number): Told[] {
 it('every bucket but the last is closed by the next one', async () => {
   for (let seed = 1; seed <= 20; seed++) {
     const records = randomLog(seed, 0)
-    const minute = ({ timeMs }: Told) => Math.floor(timeMs / MINUTE)
+    const minute = ({ timeMs }: Committed) => Math.floor(timeMs / MINUTE)
     const due = records.filter((record, at) => {
       const next = records[at + 1]
       return next !== undefined && minute(next) > minute(record)
@@ -49,7 +49,7 @@ it('every bucket but the last is closed by the next one', async () => {
   }
 })
 
-it('where times cross, an end is still between a record of the bucket and a later one', async () => {
+it('when times are out of order, an end is still between a record of the bucket and a later one', async () => {
   for (let seed = 1; seed <= 20; seed++) {
     const records = randomLog(seed, 5000)
     const ends = await endsOf(records)
@@ -58,7 +58,7 @@ it('where times cross, an end is still between a record of the bucket and a late
     for (const end of ends) {
       const last = records.findIndex(({ sequence }) => sequence === end)
       const [opening, closing, following] = [first, last, last + 1].map(
-        at => (records[at] as Told).timeMs,
+        at => (records[at] as Committed).timeMs,
       ) as [number, number, number]
       const closesAtMs = (Math.floor(opening / MINUTE) + 1) * MINUTE
       expect([last >= first, closing < closesAtMs, following >= closesAtMs]).toEqual([true, true, true])
@@ -88,17 +88,17 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-it('an export with closed ends with its bucket and tells when both ends were committed', async () => {
+it('an export with closed ends with its bucket and reports when both ends were committed', async () => {
   const wanted = async (more: string) => {
     const answer = await fetch(`${api.url}/v1/export?kind=prices&format=ndjson&closed=1m${more}`, {
       headers: { authorization: `Bearer ${key}` },
     })
     const rows = (await answer.text()).split('\n').filter(line => line !== '')
-    const told = (name: string) => answer.headers.get(`assay-${name}`)
+    const header = (name: string) => answer.headers.get(`assay-${name}`)
     return {
       times: rows.map(line => (JSON.parse(line) as { committed_at_ms: number }).committed_at_ms),
-      through: Number(told('to-sequence')),
-      ends: ['after-committed-ms', 'to-committed-ms', 'closes-at-ms'].map(told),
+      through: Number(header('to-sequence')),
+      ends: ['after-committed-ms', 'to-committed-ms', 'closes-at-ms'].map(header),
     }
   }
   const first = await wanted('')

@@ -60,7 +60,7 @@ async function log(): Promise<Envelope[]> {
   return records
 }
 
-it('every record of a kind is a row, in order, with its exact price, and nothing else is', async () => {
+it('every record of a kind is a row, in order, with its exact price, and no other record is', async () => {
   const records = await log()
   const isOf = {
     prices: ({ type }: Envelope) => type === 'PRICE_UPSERT' || type === 'PRICE_RETRACT',
@@ -130,7 +130,7 @@ it('a pool without an address is named by its whole id', () => {
   expect(row?.slice(0, 6)).toEqual([1, 0, 1, 5, id, 'SWAP'])
 })
 
-it('two exports join without overlap or gap, and each says which records it is of', async () => {
+it('two exports join without overlap or gap, and each names the range of its records', async () => {
   const whole = await fetched('kind=prices&format=csv')
   for (const middle of [1, 77, head - 1]) {
     const first = await fetched(`kind=prices&format=csv&to_sequence=${middle}`)
@@ -145,7 +145,7 @@ it('two exports join without overlap or gap, and each says which records it is o
 })
 
 it.each(['csv', 'ndjson'] as const)(
-  'a %s cut at random bytes and gone on with equals one in a single piece',
+  'a %s cut at random bytes and resumed equals one in a single piece',
   async format => {
     const whole = (await fetched(`kind=prices&format=${format}`)).bytes
     const next = generator(whole.length)
@@ -187,12 +187,12 @@ it.each([
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(words)])
 })
 
-it('records that went away in the middle end it with a failure, never with a file that looks whole', async () => {
+it('records deleted midway end it with a failure, never with a file that looks complete', async () => {
   const records = await api.store.readLog(0, 10, null)
   const store = { readLog: async (after: number) => records.filter(({ sequence }) => sequence > after + 2) }
   const range = { after: 0, through: 10, chainId: null, fromMs: null, toMs: null }
   await expect(rowsOf(store, TABLES.prices, range).next()).rejects.toThrow(
-    'records 1 to 2 are no longer kept',
+    'records 1 to 2 are no longer retained',
   )
   const none = { readLog: async () => [] }
   await expect(rowsOf(none, TABLES.prices, range).next()).rejects.toThrow('no records after 0')

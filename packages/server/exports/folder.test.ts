@@ -120,7 +120,7 @@ async function killed(child: ChildProcess): Promise<boolean> {
 it.each([
   ['events of the folder', killAtEvent, 25],
   ['bytes of its files', killAtByte, 20_000],
-] as const)('killed at random %s and run again, it writes what one run writes', async (_, kill, most) => {
+] as const)('killed at random %s and restarted, it writes what one run writes', async (_, kill, most) => {
   const next = generator(most)
   let folder = `killed-${most}`
   mkdirSync(join(root, folder))
@@ -147,7 +147,7 @@ async function expectWhole(folder: string): Promise<void> {
   expect(await joined(folder)).toEqual(await inOnePiece(service, 'prices', 'parquet', lastIn(folder)))
 }
 
-it('two at once in a folder may hinder, but not harm each other', async () => {
+it('two at once in a folder may hinder, but not damage each other', async () => {
   const names = filesIn('joined-prices')
   for (let round = 0; round < 3; round++) {
     const folder = `shared-${round}`
@@ -161,7 +161,7 @@ it('two at once in a folder may hinder, but not harm each other', async () => {
 })
 
 describe.each(PLACES)('--follow on %s', place => {
-  it('writes each bucket when it is closed, and ends well with Ctrl-C', async () => {
+  it('writes each bucket when it is closed, and exits cleanly on Ctrl-C', async () => {
     const growing = await serviceOf(20)
     const folder = `followed-${place.length}`
     const args = ['export', 'prices', '--folder', folder, '--every', '1m', '--follow']
@@ -182,7 +182,7 @@ describe.each(PLACES)('--follow on %s', place => {
   })
 })
 
-it('--follow waits for a service that is away; without it, that is a failure', async () => {
+it('--follow waits for a service that is down; without it, that is a failure', async () => {
   const env = { ASSAY_URL: `http://127.0.0.1:${await freePort()}` }
   const args = ['export', 'prices', '--folder', 'away']
   const failed = await run('a pipe', args, { env, cwd: root })
@@ -193,7 +193,7 @@ it('--follow waits for a service that is away; without it, that is a failure', a
   expect((await session.ended).code).toBe(0)
 })
 
-it('--follow goes on through a spent quota, a service that is overloaded and an answer that is cut', async () => {
+it('--follow continues after a spent quota, an overloaded service and a truncated response', async () => {
   const folder = 'troubled'
   const faults = [
     (reply: ServerResponse) => reply.writeHead(429, { 'retry-after': '0' }).end('{"error":"too many"}'),

@@ -32,7 +32,7 @@ it.each([
   expect(await refused(service, args)).toEqual([2, expect.stringContaining(words)])
 })
 
-it('what stands where the folder should be, or in it, is left alone', async () => {
+it('anything in place of the folder, or unexpected in it, is left alone', async () => {
   writeFileSync(join(root, 'plain'), 'mine')
   expect(await refused(service, ['prices', '--folder', 'plain'])).toEqual([
     2,
@@ -53,7 +53,7 @@ it('what stands where the folder should be, or in it, is left alone', async () =
   expect(readFileSync(join(root, 'foreign', 'mine.part'), 'utf8')).toBe('mine')
 })
 
-it('a folder with a file missing between others is refused, until it is back', async () => {
+it('a folder with a file missing between others is refused, until it is restored', async () => {
   await exported(service, 'prices', '--folder', 'holes')
   const [, second = ''] = filesIn('holes')
   const [there, away] = [join(root, 'holes', second), join(root, second)]
@@ -107,7 +107,7 @@ describe('another log', () => {
   })
 })
 
-it('where retention has deleted records after the last file, it tells which and how to go on', async () => {
+it('when retention has deleted records after the last file, it reports which and how to continue', async () => {
   const pruned = await serviceOf(60)
   await exported(pruned, 'prices', '--folder', 'behind')
   const last = lastIn('behind')

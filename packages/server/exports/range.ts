@@ -58,7 +58,7 @@ function assertWhole(page: readonly LogRecord[], after: Sequence, through: Seque
   if (first === undefined)
     throw new Error(`the log has no records after ${after}, and ${through} was promised`)
   if (epochOf(first.sequence) === epochOf(after) && first.sequence !== after + 1)
-    throw new Error(`records ${after + 1} to ${first.sequence - 1} are no longer kept`)
+    throw new Error(`records ${after + 1} to ${first.sequence - 1} are no longer retained`)
 }
 
 const isIn = ({ chainId, fromMs, toMs }: Range, record: LogRecord): boolean =>

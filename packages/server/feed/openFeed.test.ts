@@ -14,7 +14,7 @@ afterAll(() => chain.close())
 afterEach(closeAll)
 
 describe('opening', () => {
-  it('with endpoints of other chains alone says so at once, with what was expected and received of each', async () => {
+  it('with endpoints of other chains only fails at once, with the expected and received chain of each', async () => {
     const { genesisHash } = chain.config()
     const other = `0x${'ab'.repeat(32)}` as const
     const endpoints = endpointsOf(chain.anvil.url, chain.anvil.wsUrl)
@@ -41,7 +41,7 @@ describe('opening', () => {
     }
   })
 
-  it('F32: with endpoints that are away is UNAVAILABLE at once and goes on by itself when one comes', async () => {
+  it('F32: with endpoints that are down is UNAVAILABLE at once and continues by itself when one recovers', async () => {
     const late = keep(await startLocalChain())
     const away = keep(await startTcpProxy(0))
     const [host, key] = [`127.0.0.1:${away.port}`, '?key=secret-key']
@@ -73,7 +73,7 @@ describe('opening', () => {
     await consumer.until('HEALTHY', ({ health }) => health?.status === 'HEALTHY')
   })
 
-  it('goes on with the endpoints that are right and shows the others', async () => {
+  it('continues with the right endpoints and shows the others', async () => {
     const wrong = keep(await startLocalChain({ chainId: 31_339 }))
     const consumer = await follow(chain, {
       config: { endpoints: endpointsOf(wrong.anvil.url, chain.anvil.url) },
@@ -93,7 +93,7 @@ describe('opening', () => {
 })
 
 describe('R-health-3: health items', () => {
-  it('come on every change of status and every 15 s, and never with an address', async () => {
+  it('are delivered on every change of status and every 15 s, and never with an address', async () => {
     const { clock, forward } = forwardClock()
     const proxy = keep(await startRpcProxy(chain.anvil.url))
     const endpoints = endpointsOf(`${proxy.url}/a-secret-key`, chain.anvil.wsUrl)
@@ -114,7 +114,7 @@ describe('R-health-3: health items', () => {
     expect(JSON.stringify(consumer.items)).not.toMatch(/secret|127\.0\.0\.1|:\/\//)
   })
 
-  it('name what an endpoint refuses, and nothing of one that refuses nothing', async () => {
+  it('name what an endpoint refuses, and omit an endpoint that refuses nothing', async () => {
     const refusing = keep(await startRpcProxy(chain.anvil.url, without('eth_getBlockReceipts')))
     const endpoints = endpointsOf(refusing.url)
     await mine(chain)
@@ -126,7 +126,7 @@ describe('R-health-3: health items', () => {
     expect(whole.health?.endpoints[0]).not.toHaveProperty('lacks')
   })
 
-  it('say nothing at the start, and UNAVAILABLE when no head comes', async () => {
+  it('are absent at the start, and UNAVAILABLE when no head arrives', async () => {
     const { clock, forward } = forwardClock()
     const proxy = keep(
       await startRpcProxy(chain.anvil.url, (call, fetchAnswer) =>
@@ -146,7 +146,7 @@ describe('R-health-3: health items', () => {
 })
 
 describe('closing', () => {
-  it('ends the items of a consumer that waits, and may be done twice', async () => {
+  it('ends the items of a waiting consumer, and may be called twice', async () => {
     const consumer = await follow(chain)
     await consumer.untilTip(await latest(chain))
     await closeAll()

@@ -13,7 +13,7 @@ import { requestId } from '../ops/requestId.ts'
 import { keepTickShape } from '../ops/tickShape.ts'
 import { registerAdmin } from './admin/admin.ts'
 import { admit } from './admission.ts'
-import { Allowed } from './plumbing/allowed.ts'
+import { AllowedMethods } from './plumbing/allowedMethods.ts'
 import { registerBatch } from './resources/batch.ts'
 import { registerChains } from './resources/chains.ts'
 import { registerCompat } from './compat/compat.ts'
@@ -76,7 +76,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   const connections = new Connections(app.server, context.addresses)
   app.decorate('connections', connections)
   const cors = new Cors(context.config.access.corsOrigins)
-  const allowed = new Allowed()
+  const allowed = new AllowedMethods()
   allowed.watch(app)
   context.metrics.watch(app)
   app.decorateRequest('principal', null)

@@ -4,7 +4,7 @@ import { StoreError } from '../store/storeError.ts'
 import { ChainDown } from '../worker/chainService.ts'
 import { failureBody, vendorOf } from './compat/vendor.ts'
 import { isQuote, pathFor } from './paths.ts'
-import type { Allowed } from './plumbing/allowed.ts'
+import type { AllowedMethods } from './plumbing/allowedMethods.ts'
 import { Crowded, QuoteError, Refusal, RequestError, statusOf } from './plumbing/apiError.ts'
 import type { HttpContext } from './plumbing/context.ts'
 
@@ -94,7 +94,11 @@ const clientFault = (error: FastifyError): string =>
     : error.message
 
 /** 405 with Allow where the path exists under another method, 404 otherwise. */
-export function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerUnknown(
+  allowed: AllowedMethods,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const methods = allowed.at(request.url.split('?')[0] ?? '/')
   if (methods !== null && !methods.includes(request.method))
     return answer(

@@ -14,7 +14,7 @@ test.each(signatures)('topic %s is keccak of %s', (topic, signature) => {
   expect(topic).toBe(keccak256(toBytes(signature)))
 })
 
-test('a log that is read has a signature, and equal topics are read alike in every family', () => {
+test('a parsed log has a signature, and equal topics are parsed the same in every family', () => {
   const readers = FAMILIES.flatMap(family => {
     const { logs, signatures: named } = marketOf(family)
     expect([...logs.keys()].filter(topic => !(topic in named))).toEqual([])

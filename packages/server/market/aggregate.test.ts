@@ -30,7 +30,7 @@ test('calls are encoded as a library encodes them', () => {
   )
 })
 
-test('answers are read as they were written', () => {
+test('results are decoded as they were encoded', () => {
   fc.assert(
     fc.property(anyResults, results => {
       expect(decodeAggregate(libraryAnswer(results), results.length)).toEqual(results)
@@ -38,13 +38,13 @@ test('answers are read as they were written', () => {
   )
 })
 
-test('an answer to more or fewer calls is none', () => {
+test('a response to more or fewer calls is invalid', () => {
   const answer = libraryAnswer([{ success: true, returnData: '0x01' }])
   expect(decodeAggregate(answer, 2)).toBeNull()
   expect(decodeAggregate(answer, 0)).toBeNull()
 })
 
-test('an answer cut anywhere before its last byte is none', () => {
+test('a response truncated anywhere before its last byte is invalid', () => {
   fc.assert(
     fc.property(
       anyResults.filter(results => results.length > 0),
@@ -61,7 +61,7 @@ test('an answer cut anywhere before its last byte is none', () => {
   )
 })
 
-test('bytes at random are no answer, and never an error', () => {
+test('random bytes are invalid, and never throw', () => {
   fc.assert(
     fc.property(anyBytes, fc.integer({ min: 1, max: 20 }), (bytes, calls) => {
       expect(decodeAggregate(bytes, calls)).toBeNull()
@@ -69,7 +69,7 @@ test('bytes at random are no answer, and never an error', () => {
   )
 })
 
-test('a place far outside, and a truth value of two, are no answer', () => {
+test('an offset far outside, and a boolean of two, are invalid', () => {
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
   const answer = (...words: readonly bigint[]): Hex => `0x${words.map(word).join('')}`
   expect(decodeAggregate(answer(32n, 1n, 32n, 1n, 64n, 0n), 1)).toEqual([{ success: true, returnData: '0x' }])

@@ -50,7 +50,7 @@ function resultAt(digits: string, at: number): Aggregated {
   if (success > 1) throw new RangeError('a truth value is neither 0 nor 1')
   const bytes = at + countAt(digits, at + WORD) * 2
   const end = bytes + WORD + countAt(digits, bytes) * 2
-  if (end > digits.length) throw new RangeError('there are fewer bytes than their length says')
+  if (end > digits.length) throw new RangeError('there are fewer bytes than the declared length')
   return { success: success === 1, returnData: `0x${digits.slice(bytes + WORD, end)}` }
 }
 

@@ -49,7 +49,7 @@ test('R-reading-3: an answer is read from the log of its aggregator, the last on
   })
 })
 
-test('R-reading-3: what is not above 0, or has no time, is an incomplete answer', () => {
+test('R-reading-3: a value that is not above 0, or has no time, is an incomplete answer', () => {
   const answers = [updated(AGGREGATOR, 0n), updated(AGGREGATOR, -3n), updated(AGGREGATOR, 5n, 0n)].map(
     log => read([log]).answers[0]?.answer,
   )
@@ -60,12 +60,12 @@ test('R-reading-3: what is not above 0, or has no time, is an incomplete answer'
   ])
 })
 
-test('R-reading-3: logs of other contracts, and other logs of an aggregator, say nothing', () => {
+test('R-reading-3: logs of other contracts, and other logs of an aggregator, are ignored', () => {
   const other = logOf(AGGREGATOR, [TOPIC.sync, word(1n), word(2n)], word(3n))
   expect(read([updated(STRANGER, 1n), other])).toEqual({ answers: [], isUnclear: false })
 })
 
-test('R-reading-3: a sequencer, a log of another form or unknown decimals have to be read', () => {
+test('R-reading-3: a sequencer, a log of another form or unknown decimals require a reading', () => {
   const unindexed = logOf(AGGREGATOR, [ANSWER_UPDATED], `0x${[1n, 2n, 3n].map(encodeInt).join('')}`)
   for (const unclear of [
     read([updated(SEQUENCER, 0n)]),

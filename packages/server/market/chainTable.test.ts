@@ -332,7 +332,7 @@ test('a chain has v4 and at least three deployments of pairs or of tiered pools,
   }
 })
 
-test('receipts of the OP stack are proved as the OP stack makes them, and all others as Ethereum does', () => {
+test('receipts of the OP stack are proved by its own rules, and all others by Ethereum’s', () => {
   for (const { chainId, proof } of config.chains)
     expect(proof, `${chainId}`).toEqual({
       header: 'standard',
@@ -366,7 +366,7 @@ test('the wrapped native token of a chain is its first routing asset, and no tok
   }
 })
 
-test('R-ticks-8: the manager of Uniswap v4 on each chain is where its published code lands', () => {
+test('R-ticks-8: the manager of Uniswap v4 on each chain is at the address its published code gives', () => {
   expect(v4ManagerAddress()).toBe('0x000000000004444c5dc75cB358380D2e3dE08A90')
   expect(v4ManagerAddress(8453)).toBe('0x498581fF718922c3f8e6A244956aF099B2652b2b')
   for (const { chainId, deployments } of config.chains)

@@ -32,7 +32,7 @@ const answer: fc.Arbitrary<Hex> = fc
     return `0x${kept > 0 ? digits.slice(0, kept) : digits}` as const
   })
 
-it('a name is at most 64 letters without controls, whatever its contract answers', () => {
+it('a name is at most 64 characters without control codes, whatever its contract returns', () => {
   fc.assert(
     fc.property(answer, each => {
       const name = survive(() => textFrom(each))
@@ -45,7 +45,7 @@ it('a name is at most 64 letters without controls, whatever its contract answers
   )
 })
 
-it('a name of eight megabytes takes no long time', () => {
+it('a name of eight megabytes is fast', () => {
   for (const letter of ['a', '\u{1f600}', '\0']) {
     const bytes = Buffer.from(letter.repeat(2 ** 21))
     const head = [32n, BigInt(bytes.length)].map(each => each.toString(16).padStart(64, '0')).join('')
@@ -53,7 +53,7 @@ it('a name of eight megabytes takes no long time', () => {
   }
 })
 
-it('a word that is not there is a failure of reading, never a zero', () => {
+it('a missing word is a failed reading, never a zero', () => {
   fc.assert(
     fc.property(answer, fc.nat({ max: 20 }), (each, at) => {
       const isThere = (each.length - 2) / 64 >= at + 1

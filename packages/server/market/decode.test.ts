@@ -59,7 +59,7 @@ const decode = (deployment: DeploymentConfig, ...logs: LogEntry[]) =>
     () => true,
   ).map(({ pool, event }) => `${event.kind} ${pool}`)
 
-test('R-find-1: a pool a listed factory makes is known from its first event on', () => {
+test('R-find-1: a pool created by a listed factory is known from its first event on', () => {
   expect(decode(v2, creation(FACTORY, pair), sync(pair))).toEqual([`CREATED ${pair}`, `SYNC ${pair}`])
 })
 

@@ -6,7 +6,7 @@
 import type { NewPool } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { ChainConfig } from '../config/config.ts'
-import type { Address } from '../ops/hex.ts'
+import { type Address, isAddress } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import { marketOf } from './families.ts'
 import type { Pair } from './family.ts'
@@ -39,6 +39,8 @@ export async function identifyPool(
   block: BlockRef,
   signal: AbortSignal,
 ): Promise<PoolIdentity> {
+  // A pool of a manager is a number in its storage, known from its log alone.
+  if (!isAddress(pool)) return { kind: 'not_a_pool' }
   const reader = { rpc, block, signal }
   const [factory, token0, token1] = await Promise.all([
     rpc.call(pool, SELECTOR['factory()'], block.hash, signal),

@@ -85,7 +85,7 @@ test.each([
   ['solidly', at('getPool', false)],
   ['liquidity_book', at('getAllLBPairs')],
   ['curve', at('find_pool_for_coins')],
-] as const)('R-guard-14: a %s factory is asked for every place of the pair', async (family, place) => {
+] as const)('R-guard-14: a %s factory is asked for every pool of the pair', async (family, place) => {
   const found = await findElsewhere(factoryWith(place), chainWith(family), TOKEN, BLOCK, signal)
   expect(found).toEqual([{ address: POOL, family, deploymentId: 'there' }])
 })
@@ -108,7 +108,7 @@ test.each([
   ).toEqual([])
 })
 
-test('R-guard-14: a pool asked for by address whose factory is known by name says its family', async () => {
+test('R-guard-14: a pool requested by address whose factory is known by name has its family', async () => {
   const word = (value: Address): Hex => `0x${value.slice(2).padStart(64, '0')}`
   const answers: Readonly<Record<string, Hex>> = {
     '0xc45a0155': word(FACTORY),

@@ -64,21 +64,21 @@ const ask = (over: ChainRpc, addresses: readonly Hex[]) =>
 const numbers = Array.from({ length: MANY }, (_, n) => n)
 const word = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
 
-test('where there is no Multicall3, calls go out one by one', async () => {
+test('without Multicall3, calls go out one by one', async () => {
   const odd = [REVERTER, GAS_EATER, EMPTY]
   const answers = await ask(batching(rpc), [...numbers.slice(0, 5).map(at), ...odd])
   expect(answers).toEqual([...numbers.slice(0, 5).map(word), null, null, '0x'])
   expect(proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(8)
 })
 
-test('where it is, hundreds of calls are a few', async () => {
+test('with it, hundreds of calls become a few', async () => {
   await deployMulticall()
   proxy.calls.length = 0
   expect(await ask(batching(rpc), numbers.map(at))).toEqual(numbers.map(word))
   expect(proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(3)
 })
 
-test('a neighbour that reverts or eats the gas changes nobody’s answer', async () => {
+test('a neighbour that reverts or uses all the gas changes no other result', async () => {
   await deployMulticall()
   const mixed = [at(1), GAS_EATER, at(2), REVERTER, at(3), GAS_EATER, EMPTY, at(4)]
   expect(await ask(batching(rpc), mixed)).toEqual([
@@ -93,7 +93,7 @@ test('a neighbour that reverts or eats the gas changes nobody’s answer', async
   ])
 })
 
-test('an aggregate that does not answer, or answers nonsense, falls back to single calls', async () => {
+test('an aggregate that does not answer, or returns garbage, falls back to single calls', async () => {
   await deployMulticall()
   await chain.rpc('anvil_setCode', MULTICALL3, '0x60006000fd')
   await chain.rpc('anvil_mine', '0x1')
@@ -118,7 +118,7 @@ test('calls at different blocks are never answered from one', async () => {
   await chain.rpc('anvil_setCode', at(1), answering(1))
 })
 
-test('whoever gives up does not take the others with them', async () => {
+test('a caller that aborts does not cancel the others', async () => {
   const over = batching(rpc)
   const stop = new AbortController()
   const given = over.call(at(1), '0x', hash, stop.signal)
@@ -128,7 +128,7 @@ test('whoever gives up does not take the others with them', async () => {
   expect(await kept).toBe(word(2))
 })
 
-test('questions from outside end with their budget, which refills with time', async () => {
+test('requests from outside end with their budget, which refills with time', async () => {
   let nowMs = 0
   const clock = { ...systemClock, monotonicMs: () => nowMs }
   const over = budgeted(rpc, clock, { calls: 3, perSecond: 2 })

@@ -174,7 +174,7 @@ beforeAll(async () => {
 afterAll(() => anvil.close())
 
 describe.each(POOLS)('on a pool of %s', family => {
-  it.each(ODD_TOKENS)('R-sell-1, R-sell-2: %s is what it is', async name => {
+  it.each(ODD_TOKENS)('R-sell-1, R-sell-2: %s gets the right verdict', async name => {
     const { status, taxes, reason } = WANTED[name]
     const judged = await judgementOf(marketOf(name).hops[family])
     expect(judged, JSON.stringify(judged)).toMatchObject({
@@ -192,13 +192,16 @@ describe.each(POOLS)('on a pool of %s', family => {
   })
 })
 
-it.each(POOLS)('R-sell-5: finds what an owner did when it looks again, on a pool of %s', async family => {
-  const { token, hops } = marketOf('Turncoat')
-  await turn(client, token)
-  expect(await judgementOf(hops[family])).toMatchObject({ status: 'UNSELLABLE', reason: 'SELL_REVERTED' })
-  await turn(client, token)
-  expect(await judgementOf(hops[family])).toMatchObject({ status: 'SELLABLE' })
-})
+it.each(POOLS)(
+  'R-sell-5: finds what an owner changed when it probes again, on a pool of %s',
+  async family => {
+    const { token, hops } = marketOf('Turncoat')
+    await turn(client, token)
+    expect(await judgementOf(hops[family])).toMatchObject({ status: 'UNSELLABLE', reason: 'SELL_REVERTED' })
+    await turn(client, token)
+    expect(await judgementOf(hops[family])).toMatchObject({ status: 'SELLABLE' })
+  },
+)
 
 describe.each(POOLS)('over a pool of %s', family => {
   it('reaches a token that trades against another one', async () => {
@@ -215,7 +218,7 @@ describe.each(POOLS)('over a pool of %s', family => {
   })
 })
 
-it('says nothing of a token that it cannot reach', async () => {
+it('reports nothing about a token that it cannot reach', async () => {
   const { hops } = marketOf('Plain')
   const paused = marketOf('Paused')
   expect(
@@ -230,7 +233,7 @@ it('R-sell-1: trades with pools of every family', () => {
   expect(FAMILIES.filter(family => probeFamily(family) === null)).toEqual([])
 })
 
-it('says that a node ran nothing', async () => {
+it('reports that a node executed nothing', async () => {
   const none: Ask = () => Promise.reject(new Error('method not found'))
   expect(await judgementOf(marketOf('Plain').hops.amm_v2, none)).toMatchObject({
     status: 'UNKNOWN',

@@ -264,12 +264,12 @@ async function timesOf(
   const step = Math.max(1, Math.ceil(unknown.length / reading.mostHeaders))
   const asked = unknown.filter((_, at) => at % step === 0)
   for (const { number, hash, timeMs } of await reading.headers(asked.map(({ number }) => number))) {
-    const told = asked.find(each => each.number === number)
-    if (told?.hash !== hash)
+    const logged = asked.find(each => each.number === number)
+    if (logged?.hash !== hash)
       throw new FeedError(
         'BLOCK_UNKNOWN',
         null,
-        `block ${number} is ${hash}; one of its logs carries ${told?.hash}`,
+        `block ${number} is ${hash}; one of its logs carries ${logged?.hash}`,
       )
     known.set(number, timeMs)
   }

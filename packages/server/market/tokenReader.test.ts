@@ -12,7 +12,7 @@ test('a name may be a string or a bytes32', () => {
   expect(textFrom(toHex('MKR', { size: 32 }))).toBe('MKR')
 })
 
-test('a name is text for people: no control characters, at most 64 of them, absent when empty', () => {
+test('a name is readable text: no control characters, at most 64 of them, absent when empty', () => {
   expect(textFrom(string('a\u0000b\u202Ec\n'))).toBe('abc')
   expect(textFrom(string('x'.repeat(500)))).toHaveLength(64)
   expect(textFrom(string(''))).toBeNull()
@@ -20,7 +20,7 @@ test('a name is text for people: no control characters, at most 64 of them, abse
   expect(textFrom('0x')).toBeNull()
 })
 
-test('a length that lies does not read past the answer', () => {
+test('a false length does not read past the response', () => {
   const lying =
     `0x${'20'.padStart(64, '0')}${'f'.repeat(64)}${Buffer.from('short').toString('hex').padEnd(64, '0')}` as const
   expect(textFrom(lying)).toBe('short')
@@ -46,18 +46,18 @@ function token(decimals: Hex | null, before: Hex | null, supply: Hex = word(1)) 
       if (data === SELECTOR['decimals()']) return blockHash === EARLIER ? before : decimals
       return null
     },
-    code: () => Promise.reject(new Error('code is never asked for')),
+    code: () => Promise.reject(new Error('code is never requested')),
   }
   return { rpc, asked }
 }
 
-test('R-decimals-1: decimals are read at two blocks, all of it in one round of calls', async () => {
+test('R-decimals-1: decimals are read at two blocks, all in one round of calls', async () => {
   const { rpc, asked } = token(word(18), word(18))
   expect(await readToken(rpc, TOKEN, HERE, signal, EARLIER)).toMatchObject({ decimals: 18, reason: null })
   expect(asked).toEqual({ calls: 5, rounds: 1 })
 })
 
-test('R-decimals-1: decimals that were others a block before are not believed', async () => {
+test('R-decimals-1: decimals that differed a block before are not believed', async () => {
   const { rpc } = token(word(18), word(6))
   expect(await readToken(rpc, TOKEN, HERE, signal, EARLIER)).toMatchObject({
     decimals: null,

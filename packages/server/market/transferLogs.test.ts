@@ -92,7 +92,7 @@ beforeAll(async () => {
         holders.add(pool.holder)
         pools.push([other === native ? pool.family : 'native', tickPool(pool, token, other)])
       }
-    // Odd tokens are told which contracts are pools, and spare whoever provides liquidity.
+    // Odd tokens know which contracts are pools, and exempt liquidity providers.
     await introduce(client, token, { pools: [...holders], exempt: [provider] })
     const added = await trades.batch(
       client,
@@ -257,7 +257,7 @@ describe.each(SHARED)('a swap through a router over the manager, pool %s', name 
 })
 
 describe('several settlements of a manager in one transaction', () => {
-  it('R-sell-6: a sale that goes on through a pool nobody follows balances by itself', async () => {
+  it('R-sell-6: a sale that continues through an unfollowed pool balances by itself', async () => {
     const [first, next] = [poolOf('SellTax', 'amm_v4'), poolOf('Plain', 'amm_v4')]
     const hash = await routed(
       settle(first.token, AMOUNT),
@@ -268,7 +268,7 @@ describe('several settlements of a manager in one transaction', () => {
     expect(await seenIn(hash, [first])).toEqual([{ kind: 'SALE', taxBps: 3000, pool: first.id }])
   })
 
-  it('R-sell-6: two tokens traded for each other are seen apart', async () => {
+  it('R-sell-6: two tokens traded for each other are distinguished', async () => {
     const [first, next] = [poolOf('SellTax', 'amm_v4'), poolOf('BuyTax', 'amm_v4')]
     const hash = await routed(
       settle(first.token, AMOUNT),
@@ -282,36 +282,36 @@ describe('several settlements of a manager in one transaction', () => {
     ])
   })
 
-  it('R-sell-6: a sale split over two pools is seen as one, and not at all if one is not followed', async () => {
+  it('R-sell-6: a sale split over two pools is recognised as one, and not at all if one is not followed', async () => {
     const pools = [poolOf('TaxOnTop', 'amm_v4'), poolOf('TaxOnTop', 'native')] as const
     const hash = await traded(sold(pools[0]), sold(pools[1]))
     expect(await seenIn(hash, pools)).toEqual([{ kind: 'SALE', taxBps: 476, pool: pools[0].id }])
     expect(await seenIn(hash, [pools[0]])).toEqual([])
   })
 
-  it('R-sell-6: a sale split with a pool of its own tokens says nothing', async () => {
+  it('R-sell-6: a sale split with a pool of its own tokens gives no result', async () => {
     const pools = [poolOf('TaxOnTop', 'amm_v4'), poolOf('TaxOnTop', 'amm_v2')] as const
     expect(await seenIn(await traded(sold(pools[0]), sold(pools[1])), pools)).toEqual([])
   })
 
-  it('R-sell-6: a sale beside a deposit of liquidity says nothing', async () => {
+  it('R-sell-6: a sale beside a deposit of liquidity gives no result', async () => {
     const pool = poolOf('TaxOnTop', 'amm_v4')
     expect(await seenIn(await traded(sold(pool), pool.add(ETHER)), [pool])).toEqual([])
   })
 
-  it('R-sell-6: a purchase that is sold again says nothing', async () => {
+  it('R-sell-6: a purchase that is sold again gives no result', async () => {
     const pool = poolOf('Plain', 'amm_v4')
     expect(await seenIn(await traded(bought(pool), sold(pool)), [pool])).toEqual([])
   })
 
-  it('R-sell-6: a share of a purchase that an interface takes is no tax', async () => {
+  it('R-sell-6: a share of a purchase that a front end takes is no tax', async () => {
     const pool = poolOf('Plain', 'amm_v4')
     const portion: RouterStep = { do: 'TAKE_PORTION', currency: pool.token, to: COLLECTOR, bps: 100n }
     const hash = await routed(settle(native, AMOUNT), swap(pool, false), portion, take(pool.token))
     expect(await seenIn(hash, [pool])).toEqual([])
   })
 
-  it('R-sell-6: a sale that two accounts pay for says nothing', async () => {
+  it('R-sell-6: a sale paid by two accounts gives no result', async () => {
     const pool = poolOf('SellTax', 'amm_v4')
     await mint(pool.token, [router])
     const hash = await routed(
@@ -324,7 +324,7 @@ describe('several settlements of a manager in one transaction', () => {
   })
 })
 
-describe('a token whose Transfer logs say more than arrives', () => {
+describe('a token whose Transfer logs show more than arrives', () => {
   const [token, pool, holder, payer] = ['a1', 'b2', 'c3', 'd4'].map(byte => `0x${byte.repeat(20)}`) as [
     Address,
     Address,
@@ -334,12 +334,12 @@ describe('a token whose Transfer logs say more than arrives', () => {
   const swapped = { pool, token, manager: holder, paidIn: 90n, paidOut: 0n }
   const transfers = [{ from: payer, to: holder, value: 100n }]
 
-  it('R-sell-6: is taxed where the manager did nothing but that swap, and not judged otherwise', () => {
+  it('R-sell-6: is taxed when the manager did nothing but that swap, and not judged otherwise', () => {
     expect(settledTax([swapped], transfers, 1)).toEqual({ kind: 'SALE', token, pool, taxBps: 1000 })
     expect(settledTax([swapped], transfers, 2)).toBeNull()
   })
 
-  it('R-sell-6: is not judged where pools that hold their own tokens swapped it as well', () => {
+  it('R-sell-6: is not judged when pools that hold their own tokens swapped it as well', () => {
     const own = { ...swapped, manager: null }
     const exact = [{ from: payer, to: holder, value: 90n }]
     expect(settledTax([swapped], exact, 1)).toMatchObject({ taxBps: 0 })
@@ -347,7 +347,7 @@ describe('a token whose Transfer logs say more than arrives', () => {
     expect(settledTax([swapped, ...aside], exact, 3)).toBeNull()
   })
 
-  it('R-sell-6: is not judged where part of the payment comes back', () => {
+  it('R-sell-6: is not judged when part of the payment comes back', () => {
     const back = { from: holder, to: payer, value: 10n }
     expect(settledTax([swapped], [...transfers, back], 1)).toBeNull()
   })

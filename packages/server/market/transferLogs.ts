@@ -19,7 +19,7 @@ export type TaxedSide = Pick<Swapped, 'token' | 'manager'> & { readonly side: 0 
 
 /**
  * From a swap of a pool that holds its own tokens only if it is alone in its transaction: when one pool pays the next,
- * they cannot be told apart.
+ * they cannot be distinguished.
  */
 export function taxesIn(
   logs: readonly LogEntry[],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Turns } from './turns.ts'
 
-/** Tasks that end when told to, and the order in which they began. */
+/** Tasks that end on request, and the order in which they began. */
 function tasks(turns: Turns) {
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -20,7 +20,7 @@ function tasks(turns: Turns) {
   }
 }
 
-test('no more than so many run at once, and consumers who wait are served in turn', async () => {
+test('concurrency is limited, and waiting consumers are served in turn', async () => {
   const { begun, start, end } = tasks(new Turns(2))
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void start('a', name)
   void start('b', 'b1')
@@ -31,7 +31,7 @@ test('no more than so many run at once, and consumers who wait are served in tur
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5'])
 })
 
-test('a task that fails gives its place back', async () => {
+test('a failed task releases its slot', async () => {
   const turns = new Turns(1)
   await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await turns.run('b', async () => 'yes')).toBe('yes')

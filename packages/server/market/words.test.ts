@@ -29,7 +29,7 @@ const logOf = (data: Hex, topics = 0) =>
   })
 
 describe('a word', () => {
-  it('is read as BigInt reads it, wherever it stands', () => {
+  it('is read as BigInt reads it, at any offset', () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 20 }), fc.nat({ max: 4 }), (words, topics) => {
         const data = dataOf(words)
@@ -44,7 +44,7 @@ describe('a word', () => {
     )
   })
 
-  it('that is not there, or not whole, is an error', () => {
+  it('that is missing, or incomplete, is an error', () => {
     for (const [data, at] of [
       [dataOf([1n]), 1],
       [dataOf([1n]).slice(0, -2) as Hex, 0],

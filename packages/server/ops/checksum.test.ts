@@ -3,7 +3,7 @@ import { getAddress } from 'viem'
 import { expect, test } from 'vitest'
 import { checksummed } from './checksum.ts'
 
-test('addresses are cased as the examples of EIP-55 are, from any case', () => {
+test('addresses are cased as in the examples of EIP-55, from any case', () => {
   for (const address of [
     '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
     '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',

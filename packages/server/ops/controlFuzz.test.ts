@@ -41,7 +41,7 @@ function send(path: string, parts: readonly string[]): Promise<string> {
   })
 }
 
-it('a line of anything has one answer', async () => {
+it('an arbitrary line has one response', async () => {
   const line = fc.oneof(spoiled(jsonText(['command', 'chain_id'], ['"ping"'])), text(200))
   await fc.assert(
     fc.asyncProperty(line, fc.array(text(20), { maxLength: 2 }), async (each, more) => {
@@ -56,11 +56,11 @@ it('a line of anything has one answer', async () => {
   expect(await askControl(database, { command: 'ping' })).toEqual({ command: 'ping' })
 })
 
-it('a line without an end is cut', async () => {
+it('a line without an end is cut off', async () => {
   expect(await send(controlPath(database), ['x'.repeat(200_000)])).toBe('')
 })
 
-it('what follows a request is not read, and it is handled once', async () => {
+it('bytes after a request are not read, and it is handled once', async () => {
   const before = handled
   const socket = connect(controlPath(database)).setEncoding('utf8')
   socket.write('{"command":"slow"}\n')
@@ -75,7 +75,7 @@ it('what follows a request is not read, and it is handled once', async () => {
 })
 
 it.each(['', '{', 'null\n', '[]\n', '5\n', '"x"\n', '{}\n', '\0'])(
-  'an answer of %j is a failure that says so',
+  'a response of %j is reported as a failure',
   async answer => {
     const other = join(folder, 'other.db')
     const server = createServer(socket => socket.resume().end(answer)).listen(controlPath(other))

@@ -17,7 +17,7 @@ it('counts by the values of its labels, in the text format of Prometheus', () =>
   )
 })
 
-it('times fall into every bucket they are not above', () => {
+it('times fall into every bucket they do not exceed', () => {
   const family = new Family(Times, 'assay_seconds', 'Time.', [])
   const times = family.of()
   for (const seconds of [0.0005, 0.00051, 0.5, 11]) times.observe(seconds)

@@ -5,7 +5,7 @@ import { keepTickShape } from './tickShape.ts'
 const nextTick = () =>
   new Promise<object>(resolve => process.nextTick(() => resolve(executionAsyncResource())))
 
-it('keeps a single tick, of the shape all ticks have', async () => {
+it('keeps a single tick, with the shape all ticks have', async () => {
   const kept = keepTickShape()
   keepTickShape()
   const another = await nextTick()

@@ -46,7 +46,7 @@ async function check(address: string) {
 }
 
 describe('check', () => {
-  test('a sound database, while it is in use', async () => {
+  test('a healthy database, while it is in use', async () => {
     const store = await database.connect()
     await commitSteps(store, 1, 12)
     const head = headAt(12)
@@ -69,28 +69,28 @@ describe('check', () => {
     [
       'a row of the log is gone',
       'DELETE FROM log WHERE last = (SELECT last FROM log LIMIT 1 OFFSET 3)',
-      'the log goes from',
+      'the log jumps from',
     ],
     [
       'the end of the log is gone',
       'DELETE FROM log WHERE last = (SELECT max(last) FROM log)',
-      'its head says',
+      'but its head is',
     ],
     [
       'a state was changed',
       `UPDATE pool_state SET state = '{}' WHERE pool_address = '${scriptedPools[2]?.poolAddress}'`,
-      'is not what was said',
+      'differs from the record',
     ],
-    ['a price was lost', 'DELETE FROM token_price WHERE rowid = 2', 'shown from none'],
+    ['a price was lost', 'DELETE FROM token_price WHERE rowid = 2', 'the state is from none'],
     [
       'a pool was lost',
       `DELETE FROM pool WHERE pool_address = '${scriptedPools[3]?.poolAddress}'`,
       'the snapshot has none',
     ],
     [
-      'an envelope stands elsewhere',
+      'an envelope is at another place',
       `UPDATE log SET packed = replaced(packed, '"stream_sequence":5,', '"stream_sequence":6,')`,
-      'says it is at 6',
+      'claims sequence 6',
     ],
   ])('%s', async (_, sql, expected) => {
     await commitSteps(await database.connect(), 1, 12)
@@ -113,7 +113,7 @@ describe('check', () => {
 })
 
 describe('backup and restore', () => {
-  test('S10: what was committed after the backup is gone, its sequences are never used again', async () => {
+  test('S10: commits after the backup are gone, and their sequences are never used again', async () => {
     const store = await database.connect()
     await commitSteps(store, 1, 6)
     const copy = join(folder, 'copy.db')
@@ -140,7 +140,7 @@ describe('backup and restore', () => {
     expect(readdirSync(folder).filter(name => /part|restored/.test(name))).toEqual([])
   })
 
-  test('a damaged backup is refused, and the database stays', async () => {
+  test('a damaged backup is refused, and the database is unchanged', async () => {
     await commitSteps(await database.connect(), 1, 3)
     const copy = join(folder, 'copy.db')
     backupSqlite(path, copy)
@@ -150,7 +150,7 @@ describe('backup and restore', () => {
     expect((await (await database.connect()).readCheckpoint(1))?.step).toBe(3)
   })
 
-  test('in the place of a database that cannot be read, the epoch must be given', async () => {
+  test('in place of an unreadable database, the epoch must be given', async () => {
     await commitSteps(await database.connect(), 1, 3)
     const copy = join(folder, 'copy.db')
     backupSqlite(path, copy)
@@ -178,7 +178,7 @@ describe('on PostgreSQL', () => {
   })
   afterAll(() => server?.dispose())
 
-  test('check finds a sound database sound, and a changed state', async () => {
+  test('check passes a healthy database, and finds a changed state', async () => {
     const postgres = await postgresDatabase(server)
     await expect(check(postgres.address)).rejects.toMatchObject({ code: 'STORE_SCHEMA_OLDER' })
     await commitSteps(await postgres.connect(), 1, 12)
@@ -224,7 +224,7 @@ describe('on PostgreSQL', () => {
     await postgres.leave()
   }
 
-  test('S10: a copied database begins a new epoch; restored again, one above all that were used', async () => {
+  test('S10: a copied database begins a new epoch; restored again, one above all earlier ones', async () => {
     const copy = `copy_${Date.now()}`
     const run = (sql: string) => execute(server.urlOf('postgres'), sql)
     let bringBack = async () => {}
@@ -246,7 +246,7 @@ describe('on PostgreSQL', () => {
 
   // The packages bring no pg_dump: with that of the system, where there is one, by `npm run test:postgres-versions`.
   if (process.env['ASSAY_POSTGRES'] === undefined) return
-  test('S10: pg_dump and pg_restore, as the operations page has them', async context => {
+  test('S10: pg_dump and pg_restore, as on the operations page', async context => {
     const tools = dumpVersion()
     if (tools < server.major) context.skip(`pg_dump is of version ${tools}, the server of ${server.major}`)
     const file = join(folder, 'assay.dump')

@@ -1,6 +1,6 @@
 /**
  * Builds the stored candles from history, beside the commits. A step takes the next points of the log, and makes the
- * minutes they fall into anew, and those that a withdrawal reaches; then the longer candles from the shorter ones. A
+ * minutes they fall into, and those that a withdrawal reaches; then the longer candles from the shorter ones. A
  * step that is repeated gives the same, so it may be interrupted anywhere.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -22,7 +22,9 @@ import type { WithdrawalStore } from './withdrawals.ts'
 
 export type BuildingStore = CandleStore & CandleBuildStore & HistoryStore & WithdrawalStore & ScanStore
 
-/** Points of a step, and reads between two turns of the event loop. */
+/** PostgreSQL keeps a transaction open for a step, and ends one that does nothing for four seconds. */
+const POINTS_A_STEP = 200
+/** Points of a read, and reads between two turns of the event loop. */
 const PAGE = 1000
 const READS_A_TURN = 5
 /** Prices younger than this wait: most reorganisations are over by then, and a minute is built once. */
@@ -38,7 +40,7 @@ export async function buildCandles(store: BuildingStore, nowMs: number): Promise
 async function nextChange(store: BuildingStore, at: Sequence, nowMs: number): Promise<CandleChange | null> {
   // Withdrawals that are still to be found in an older log would come too late.
   if ((await store.readWithdrawalScan()) !== null) return null
-  const points = settled(await store.readPointsAfter(at, PAGE), nowMs)
+  const points = settled(await store.readPointsAfter(at, POINTS_A_STEP), nowMs)
   const last = points.at(-1)
   if (last === undefined) return null
   const change = new Change(store)

@@ -91,12 +91,12 @@ async function compare(
     chains.add(record.chainId)
     // Retention may delete the oldest records during the read: only the first sequence may be higher than reported.
     if (next !== null && record.sequence !== next)
-      fault(`the log goes from ${next - 1} to ${record.sequence}`)
+      fault(`the log jumps from ${next - 1} to ${record.sequence}`)
     next = record.sequence + 1
     foldRecord(fold, record, fault)
   }
   if (counted.records > 0 && next !== head + 1)
-    fault(`the log ends at ${(next ?? 0) - 1}, its head says ${head}`)
+    fault(`the log ends at ${(next ?? 0) - 1}, but its head is ${head}`)
 
   const from = next === null ? head + 1 : next - counted.records
   const judge = judgeOf(from, head, fault)
@@ -128,9 +128,9 @@ async function compare(
 
 function markFault(mark: Sequence | 'missing' | 'damaged', head: Sequence): string | null {
   const next = 'the next start of the service begins a new epoch'
-  if (typeof mark !== 'number') return `the mark beside the database is ${mark}: ${next}`
+  if (typeof mark !== 'number') return `the mark of the database is ${mark}: ${next}`
   if (mark <= head) return null
-  return `the log ends at ${head}, but sequences up to ${mark} were given out: records are lost, and ${next}`
+  return `the log ends at ${head}, but sequences up to ${mark} were issued: records are lost, and ${next}`
 }
 
 /** Compares a current state with the last record about its subject, when both fall in the range that was read. */
@@ -139,9 +139,11 @@ const judgeOf =
   (what: string, sequence: Sequence | null, shown: string | null, said: Last | undefined): void => {
     if (sequence !== null && (sequence > head || (said === undefined && sequence < from))) return
     if (sequence !== (said?.sequence ?? null))
-      fault(`${what}: shown from ${sequence ?? 'none'}, last said at ${said?.sequence ?? 'none'}`)
+      fault(
+        `${what}: the state is from ${sequence ?? 'none'}, the last record from ${said?.sequence ?? 'none'}`,
+      )
     else if (shown !== (said?.state ?? null))
-      fault(`${what}: what is shown is not what was said at ${sequence}`)
+      fault(`${what}: the state differs from the record at ${sequence}`)
   }
 
 function foldRecord({ tokens, pools }: Fold, record: LogRecord, fault: (text: string) => void): void {
@@ -153,7 +155,7 @@ function foldRecord({ tokens, pools }: Fold, record: LogRecord, fault: (text: st
   }
   if (stream_sequence !== record.sequence || routing.chain_id !== record.chainId)
     fault(
-      `the record at ${record.sequence} says it is at ${stream_sequence ?? 'no place'} of chain ${routing.chain_id ?? 'none'}`,
+      `the record at ${record.sequence} claims sequence ${stream_sequence ?? 'none'} of chain ${routing.chain_id ?? 'none'}`,
     )
   if (type !== 'PRICE_UPSERT' && type !== 'PRICE_RETRACT') return
   const { scope, chain_id, token_id, pool_id, record_id: _, ...said } = payload

@@ -1,6 +1,6 @@
 /**
- * S1 and S6: processes killed in the middle of their commits. What they were told is durable is there, once,
- * without a gap, and the state is the fold of the log. `npm run test:crash` is the long form; it says how far it is.
+ * S1 and S6: processes killed in the middle of their commits. Commits acknowledged as durable are there, once,
+ * without a gap, and the state is the fold of the log. `npm run test:crash` is the long form; it reports its progress.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
@@ -53,7 +53,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     await database.leave()
   }
 
-  test(`S1: nothing acknowledged is lost, doubled or torn over ${RANDOM_KILLS[kind]} kills at random points`, {
+  test(`S1: nothing acknowledged is lost, duplicated or torn over ${RANDOM_KILLS[kind]} kills at random points`, {
     timeout: LIMIT_MS,
   }, async () => {
     const next = generator(SEED)

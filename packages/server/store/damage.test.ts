@@ -29,7 +29,7 @@ beforeAll(async () => {
   const database = databaseAt(`sqlite:${sound}`, async () => undefined)
   const store = await database.connect()
   for (let step = 1; step <= 30; step++) await store.commit(scriptedCommit(1, step))
-  // A row of the log and an entity that go on over several pages, and cannot be made shorter.
+  // A row of the log and an entity that span several pages, and cannot be made shorter.
   const next = generator(SEED)
   const long = Array.from({ length: 3_000 }, () => next().toString(36)).join(' ')
   const entities = [{ key: 'long', text: JSON.stringify(long) }]
@@ -82,7 +82,7 @@ describe('the check', () => {
     },
   )
 
-  test('names the page on which a long text goes on', async () => {
+  test('names the page on which a long text continues', async () => {
     const { page } = pageWhere(({ table, kind }) => table === 'log' && kind === 'overflow')
     const faults = await faultsOf(damaged(page, bytes => invert(bytes, 2000)))
     expect(faults).toContainEqual(
@@ -101,7 +101,7 @@ describe('the check', () => {
   })
 
   test.each(['log', 'entity', 'pool_state'])(
-    'names the table of a page of %s that is one no more',
+    'names the table of a page of %s that is no longer valid',
     async table => {
       const { page } = pageWhere(each => each.table === table && each.kind === 'leaf')
       const faults = await faultsOf(damaged(page, bytes => bytes.fill(0xff, 0, 8)))
@@ -120,7 +120,7 @@ describe('the check', () => {
     })
   })
 
-  test(`has no parser's words for any of ${RANDOM_FLIPS} flips anywhere`, async () => {
+  test(`shows no parser's message for any of ${RANDOM_FLIPS} flips anywhere`, async () => {
     const next = generator(SEED)
     const count = readFileSync(sound).length / pageBytes
     for (let flip = 0; flip < RANDOM_FLIPS; flip++) {

@@ -48,7 +48,7 @@ test('an envelope is valid JSON, on one line, and its routing is read back from 
   )
 })
 
-test('the state a record leaves behind is, character by character, part of its envelope', () => {
+test('the state after a record is, character by character, part of its envelope', () => {
   const upsert = seal(tokenUpsert(head, address('token'), '1'), 9, null)
   expect(upsert.envelope).toContain((upsert.current as string).slice(1))
   const retract = seal(tokenRetract(head, address('token'), '1-0-0'), 9, 4)
@@ -72,7 +72,7 @@ test('an upsert of a token or a pool is its head, then its state, which for a to
   }
 })
 
-test('an upsert of a pool that does not begin with its head, and in that order, is refused', () => {
+test('an upsert of a pool that does not begin with its head, in that order, is refused', () => {
   const { payload, ...record } = poolUpsert(head, poolFacts('pool', address('token'), address('usd')), 5)
   const { scope, ...rest } = payload
   expect(() => unsealed({ ...record, payload: { ...rest, scope } })).toThrow('does not begin with its head')
@@ -88,7 +88,7 @@ test('the order of the fields in the head of a token changes nothing', () => {
   expect(seal(shuffled, 9, null)).toEqual(seal(record, 9, null))
 })
 
-test('only the record of a token is one of a token', () => {
+test('only a token’s record counts as one of a token', () => {
   const pool = poolFacts('pool', address('token'), address('usd'))
   const isToken = (draft: RecordDraft): boolean => {
     const { envelope } = seal(draft, 9, 4)
@@ -107,7 +107,7 @@ test('only the record of a token is one of a token', () => {
   ).toEqual([true, true, false, false, false, false])
 })
 
-test('a price record that names nobody is refused', () => {
+test('a price record that names no token is refused', () => {
   const record = tokenUpsert(head, address('token'), '1')
   expect(unsealed(record).subject).toEqual({
     kind: 'token',

@@ -10,7 +10,7 @@ export type PruneLimits = {
   readonly hours: number
   /** This many of the newest records stay, whatever their age. */
   readonly records: number
-  /** How long the history of prices is kept, if that is longer than the log; null: it goes with the log. */
+  /** How long prices are retained, if that is longer than the log; null: they go with the log. */
   readonly historyDays?: number | null
   /** The most rows deleted in one transaction; writers get their turn in between. */
   readonly batch: number

@@ -1,6 +1,6 @@
 /**
  * S19: a write-ahead log damaged after a kill, a file put back by hand, a mark that is gone. No sequence that was
- * given out is ever given out again, and what was lost is told.
+ * issued is ever issued again, and losses are reported.
  */
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -79,7 +79,7 @@ async function check(path: string) {
 }
 
 describe('a killed service', () => {
-  test('S19: a byte flipped anywhere in its write-ahead log never brings a sequence back', async () => {
+  test('S19: a byte flipped anywhere in its write-ahead log never repeats a sequence', async () => {
     const path = join(folder, 'assay.db')
     const [killed, head] = await started(path, async store => {
       const last = await commitSteps(store, 1, STEPS)
@@ -117,14 +117,14 @@ describe('a killed service', () => {
     expect(lossy, `seed ${SEED}`).toBeGreaterThan(0)
   })
 
-  test('a database that is torn, because a checkpoint had copied more than is left, is refused in words', async () => {
+  test('a database torn by a checkpoint that copied more than remains is refused with a clear message', async () => {
     const path = join(folder, 'assay.db')
     const [killed, copied] = await started(path, async store => {
       await commitSteps(store, 1, 20)
       const copier = new DatabaseSync(path)
       copier.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       await commitSteps(store, 21, 40)
-      // A reader keeps the write-ahead log from being begun anew after the copy.
+      // A reader keeps the write-ahead log from restarting after the copy.
       const reader = new DatabaseSync(path, { readOnly: true })
       reader.exec('BEGIN; SELECT count(*) FROM log')
       const { size } = statSync(`${path}-wal`)
@@ -138,13 +138,13 @@ describe('a killed service', () => {
     flip(`${killed}-wal`, Math.floor(copied / 10))
     await expect(started(killed, async () => undefined)).rejects.toMatchObject({
       code: 'STORE_CORRUPT',
-      message: expect.stringMatching(/lost its end .* does not hold together: .*assay db restore/),
+      message: expect.stringMatching(/lost its end .* is not consistent: .*assay db restore/),
     })
     // Nothing was given out meanwhile, and it is refused again.
     await expect(started(killed, async () => undefined)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
   })
 
-  test('with nothing damaged goes on in its epoch', async () => {
+  test('without damage continues in its epoch', async () => {
     const path = join(folder, 'assay.db')
     const killed = await started(path, async store => {
       await commitSteps(store, 1, 5)
@@ -157,7 +157,7 @@ describe('a killed service', () => {
     })
   })
 
-  test('the check of its database tells that the log ends below what was given out', async () => {
+  test('fails the check of its database when the log ends below issued sequences', async () => {
     const path = join(folder, 'assay.db')
     const older = await started(path, async store => {
       await commitSteps(store, 1, 5)
@@ -171,8 +171,8 @@ describe('a killed service', () => {
   })
 })
 
-describe('a file put back by hand', () => {
-  test('S19: an older copy is noticed by the mark, and its sequences are not used again', async () => {
+describe('a manually restored file', () => {
+  test('S19: an older copy is detected by the mark, and its sequences are not used again', async () => {
     const path = join(folder, 'assay.db')
     await started(path, store => commitSteps(store, 1, 5))
     copyFileSync(path, join(folder, 'kept.db'))
@@ -184,7 +184,7 @@ describe('a file put back by hand', () => {
     })
   })
 
-  test('a copy of before a new epoch begins one above both', async () => {
+  test('a copy from before a new epoch begins one above both', async () => {
     const path = join(folder, 'assay.db')
     await started(path, store => commitSteps(store, 1, 5))
     copyFileSync(path, join(folder, 'kept.db'))
@@ -199,7 +199,7 @@ describe('a file put back by hand', () => {
     })
   })
 
-  test('restored by command, it begins its epoch once and is noticed by nobody', async () => {
+  test('restored by command, it begins its epoch once and raises no alarm', async () => {
     const path = join(folder, 'assay.db')
     const backup = join(folder, 'backup.db')
     await started(path, async store => {
@@ -234,18 +234,18 @@ describe('a mark', () => {
     ['gone', 'MARK_MISSING', (mark: string) => rmSync(mark)],
     ['damaged', 'MARK_DAMAGED', (mark: string) => flip(mark, 12)],
     ['cut short', 'MARK_DAMAGED', (mark: string) => writeFileSync(mark, '{"epoch":0')],
-  ])('that is %s begins an epoch, with nothing known of what was lost', async (_, why, spoil) => {
+  ])('that is %s begins an epoch, with an unknown loss', async (_, why, spoil) => {
     const path = join(folder, 'assay.db')
     await started(path, store => commitSteps(store, 1, 3))
     spoil(`${path}.mark`)
-    expect((await check(path)).faults).toEqual([expect.stringMatching(/^the mark beside the database is/)])
+    expect((await check(path)).faults).toEqual([expect.stringMatching(/^the mark of the database is/)])
     await started(path, async (store, losses) => {
       expect(losses).toMatchObject([{ why, mark: null, lost: null, epoch: 1 }])
       expect((await store.readBounds()).epoch).toBe(1)
     })
   })
 
-  test('has every commit of other threads before anybody can send it', async () => {
+  test('covers every commit of other threads before a client can receive it', async () => {
     const path = join(folder, 'assay.db')
     await started(path, async store => {
       const marked = () => (JSON.parse(readFileSync(`${path}.mark`, 'utf8')) as { sequence: number }).sequence

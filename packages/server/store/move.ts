@@ -82,7 +82,7 @@ async function moveInto(
       if (report.faults.length > 0)
         throw new StoreError(
           'STORE_CORRUPT',
-          `Nothing was moved: what would have come of it is not sound (${report.faults[0]}). Run \`assay db check\` on the source.`,
+          `Nothing was moved: the result would be damaged (${report.faults[0]}). Run \`assay db check\` on the source.`,
         )
       return { ...report, rows }
     })

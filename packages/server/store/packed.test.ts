@@ -13,7 +13,7 @@ import { poolFacts, swap } from './testing/drafts.ts'
 const text = fc.oneof(fc.string({ maxLength: 3_000 }), fc.string({ unit: 'grapheme', maxLength: 300 }))
 const DICTIONARIES: Dictionaries = [null, Buffer.from('{"stream_sequence":1,"routing"'), Buffer.from('other')]
 
-test('a text comes back, also when newer dictionaries have been added since', () => {
+test('a text is restored, also when newer dictionaries have been added since', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 1, max: DICTIONARIES.length }), (said, known) => {
       const packed = pack(said, DICTIONARIES.slice(0, known))
@@ -24,7 +24,7 @@ test('a text comes back, also when newer dictionaries have been added since', ()
   )
 })
 
-test('a flipped byte is found in its kilobyte', () => {
+test('a flipped byte is located to its kilobyte', () => {
   const next = generator(7)
   const long = Array.from({ length: 2_000 }, () => next().toString(36)).join('')
   const whole = pack(long)
@@ -42,12 +42,12 @@ test('a flipped byte is found in its kilobyte', () => {
   )
 })
 
-test('one that cannot be read is told in words', () => {
+test('an unreadable one is reported with a clear message', () => {
   for (const bytes of [Buffer.from([]), Buffer.from([9, 1, 2, 3, 4, 5]), pack('text').subarray(3)])
     expect(() => unpack(bytes)).toThrow(StoreError)
 })
 
-test('a row of the log is at most a quarter of its records, and of a few too', () => {
+test('a row of the log is at most a quarter of its records, also for a few', () => {
   const pool = poolFacts(1, '0x1', '0x2')
   const many = Array.from({ length: 100 }, (_, at) => unsealed(swap(1, pool, at)))
   for (const drafts of [scriptedCommit(1, 1).records, many.slice(0, 3), many]) {

@@ -3,9 +3,18 @@
  * assets), so each shared piece is written once and referenced; a quote is assembled when it is read.
  *
  * Each line is a piece. JSON text contains no raw control characters, so they mark references: to the sequence of the
- * quote's record, or to another piece.
+ * quote's record, or to another piece; and prices whose text is still to be written.
  */
-import { count, type QuoteJson, SEQUENCE, sequenceText, Shared, type Written } from '@assay/engine'
+import {
+  count,
+  type Part,
+  type QuoteJson,
+  SEQUENCE,
+  sequenceText,
+  Shared,
+  Unreduced,
+  type Written,
+} from '@assay/engine'
 import { withLastPriced } from './lastPriced.ts'
 import { pack, unpack } from './packed.ts'
 import type { QuoteRow, Sequence } from './port.ts'
@@ -56,8 +65,12 @@ export const quoteSql = (chain: string, token: string): string => `
     LEFT JOIN token_quote USING (chain_id, token_address)
   WHERE chain_id = ${chain} AND token_address = ${token} AND (packed IS NOT NULL OR quote IS NOT NULL)`
 
-const HERE = { sequence: '\u0001', piece: '\u0002', pieceEnd: '\u0003', line: '\n' } as const
-const PLACES = new RegExp(`${HERE.sequence}|${HERE.piece}(\\d+)${HERE.pieceEnd}`, 'g')
+const HERE = { sequence: '\u0001', piece: '\u0002', price: '\u0004', end: '\u0003', line: '\n' } as const
+const HEX = '([0-9a-f]+)'
+const PLACES = new RegExp(
+  `${HERE.sequence}|${HERE.piece}(\\d+)${HERE.end}|${HERE.price}${HEX}/${HEX}${HERE.end}`,
+  'g',
+)
 
 /** Null where no record of the commit has a quote. */
 export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | null {
@@ -67,13 +80,7 @@ export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | nul
     const place = known.get(piece)
     if (place !== undefined) return place
     let text = ''
-    for (const part of piece.parts)
-      text +=
-        part instanceof Shared
-          ? `${HERE.piece}${lineOf(part)}${HERE.pieceEnd}`
-          : part === SEQUENCE
-            ? HERE.sequence
-            : part
+    for (const part of piece.parts) text += part instanceof Shared ? pieceAt(lineOf(part)) : marked(part)
     const line = lines.push(text) - 1
     known.set(piece, line)
     return line
@@ -82,6 +89,15 @@ export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | nul
   for (const quote of quotes) if (quote !== null) places.set(quote, lineOf(quote))
   if (lines.length === 0) return null
   return { packed: pack(lines.join(HERE.line)), lineOf: places }
+}
+
+const pieceAt = (line: number): string => `${HERE.piece}${line}${HERE.end}`
+
+function marked(part: Exclude<Part, Shared>): string {
+  if (part === SEQUENCE) return HERE.sequence
+  if (typeof part === 'string') return part
+  const { num, den } = part.value
+  return `${HERE.price}${num.toString(16)}/${den.toString(16)}${HERE.end}`
 }
 
 /** The quote as it was published. */
@@ -95,9 +111,12 @@ export function quoteIn(packed: Uint8Array, { line, sequence, lastPriced }: Quot
     const piece = pieces[at]
     if (piece === undefined)
       throw new StoreError('STORE_CORRUPT', `The full quotes of a commit have no line ${at}.`)
-    const text = piece.replace(PLACES, (_, named: string | undefined) =>
-      named === undefined ? own : textOf(Number(named)),
-    )
+    const text = piece.replace(PLACES, (_, line?: string, num?: string, den?: string) => {
+      if (line !== undefined) return textOf(Number(line))
+      return num === undefined
+        ? own
+        : new Unreduced({ num: BigInt(`0x${num}`), den: BigInt(`0x${den}`) }).text
+    })
     made.set(at, text)
     return text
   }

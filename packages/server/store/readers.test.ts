@@ -55,7 +55,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     expect(await found('0%')).toEqual([other])
   })
 
-  test('pools were verified when their entities say so, and since then by the runs of their chain', async () => {
+  test('pools were verified when their entities say so, and since then by their chain’s proven runs', async () => {
     const pool = address('pool')
     const proven = [{ first: 5, last: 90, lastMs: 40_000 }]
     const seen = address('seen')

@@ -24,7 +24,7 @@ function start(path: string) {
   return { child, lines: createInterface({ input: child.stdout }), ended: once(child, 'exit') }
 }
 
-test('1,500 pools are read back whole, as often as the process is started', async () => {
+test('1,500 pools are read back complete, at every start of the process', async () => {
   const path = join(folder, 'assay.db')
   const killed = start(path)
   let last = 0

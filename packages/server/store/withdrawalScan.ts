@@ -1,6 +1,6 @@
 /**
  * Finds what reorganisations withdrew in the part of a log that was written before withdrawals were stored. In steps, so
- * that commits go on in between; a step that is repeated changes nothing.
+ * that commits continue in between; a step that is repeated changes nothing.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Envelope } from '@assay/sdk/wire'

@@ -22,7 +22,7 @@ function frameOf(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, ...length]), payload])
 }
 
-it('a record is framed by its bytes, in a row of plain letters and in one with others among them', () => {
+it('a record is framed by its bytes, in a row of ASCII and in one with other characters', () => {
   const word = fc.oneof(
     fc.string({ maxLength: 200 }),
     fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -41,7 +41,7 @@ it('a record is framed by its bytes, in a row of plain letters and in one with o
   )
 })
 
-it('a record of 64 KiB and more says its length in eight bytes', () => {
+it('a record of 64 KiB and more has its length in eight bytes', () => {
   const [record] = recordsOf(['x'.repeat(70_000)]) as [LogRecord]
   const frame = framed([record], WEB_SOCKET)
   expect([...frame.subarray(0, 2), frame.readBigUInt64BE(2)]).toEqual([0x81, 127, BigInt(record.bytes)])

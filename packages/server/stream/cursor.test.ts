@@ -9,11 +9,11 @@ const cursor = { epoch: 0, chainId: 1, sequence: 500, schemaVersion: SCHEMA_VERS
 const bounds = { epoch: 0, oldest: 100, head: 1000 }
 const wanted = { chainIds: [1], isNarrowed: false }
 
-test('a cursor opens to what was sealed', () => {
+test('a cursor decodes to what was sealed', () => {
   expect(openCursor(SECRET, sealCursor(SECRET, cursor))).toEqual(cursor)
 })
 
-test('whatever this database did not issue does not open', () => {
+test('anything this database did not issue is rejected', () => {
   const sealed = sealCursor(SECRET, cursor)
   for (let at = 0; at < sealed.length; at++) {
     const other = sealed[at] === 'A' ? 'B' : 'A'

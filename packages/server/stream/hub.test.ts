@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.dispose())
 
-test('S17: with no listener and no wake-up at all, what another process commits is delivered by polling', async () => {
+test('S17: with no listener and no wake-up at all, commits of another process are delivered by polling', async () => {
   const database = await postgresDatabase(server)
   const [reader, writer] = [await database.connect(), await database.connect()]
   const hub = await Hub.open(reader, systemClock)

@@ -81,7 +81,7 @@ const untilLooked = async () => {
   await until('some looks', () => clock.looks >= looks + 3)
 }
 
-test('one that takes not a byte is ended, with far less than its buffer waiting, and 1013 names the last record it was handed', async () => {
+test('a client that accepts no byte is closed, with far less than its buffer waiting, and 1013 names the last record it was sent', async () => {
   const { sink } = replay()
   await until('a page handed over', () => sink.said.length > 0)
   await untilLooked()
@@ -94,7 +94,7 @@ test('one that takes not a byte is ended, with far less than its buffer waiting,
   expect(sink.closed).toBe(`1013 last_sequence=${sink.said.at(-1)}`)
 })
 
-test('one that takes some bytes of a write in that time is slow, and is not ended', async () => {
+test('a client that accepts some bytes of a write in that time is slow, and is not closed', async () => {
   const { sink, subscriber } = replay()
   await until('a page handed over', () => sink.said.length > 0)
   for (let round = 0; round < 5; round++) {
@@ -107,7 +107,7 @@ test('one that takes some bytes of a write in that time is slow, and is not ende
   subscriber.stop()
 })
 
-test('pruning waits for a replay that gets on, and for none that has not got on for ten seconds, ended or not', async () => {
+test('pruning waits for a replay that progresses, and for none that has stalled for ten seconds, closed or not', async () => {
   const { sink, subscriber } = replay()
   const roster = new Roster(clock)
   roster.note(subscriber)

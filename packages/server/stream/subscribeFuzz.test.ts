@@ -1,4 +1,4 @@
-/** Whatever a client sends as its subscribe frame or its cursor: a subscription, or one line that says what is wrong. */
+/** Arbitrary subscribe frames and cursors give a subscription, or one line with the fault. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RECORD_TYPES, SCHEMA_VERSION } from '@assay/sdk/wire'

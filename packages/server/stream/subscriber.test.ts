@@ -10,7 +10,7 @@ import { Subscriber } from './subscriber.ts'
 
 const RECORDS = 1500
 
-test('a replay that another node has pruned away from under ends with 1013, never with a gap', async () => {
+test('a replay whose records another node prunes ends with 1013, never with a gap', async () => {
   const database = await sqliteDatabase()
   const store = await database.connect()
   for (let step = 1; step <= 15; step++)

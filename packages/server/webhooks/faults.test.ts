@@ -63,7 +63,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     await database.dispose()
   })
 
-  test('nothing is lost or invented, repetitions are the same, order is kept, every signature is good', {
+  test('nothing is lost or invented, repetitions are identical, order is kept, every signature is valid', {
     timeout: LIMIT_MS,
   }, async () => {
     const random = generator(SEED)
@@ -125,14 +125,14 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
         'more commits and messages',
         () => lastStep >= stepsBefore + moreSteps && say() >= saidBefore + moreSaid,
       )
-      // Now and then nobody listens while it goes on, and the next start finds somebody again.
+      // Now and then nothing listens while commits continue, and the next start finds a receiver again.
       const refusing = next(4) === 0 ? (receivers[next(receivers.length)] as Receiver) : null
       if (refusing !== null) {
         const { port } = refusing
         await refusing.close()
         counts.set('refused', (counts.get('refused') ?? 0) + 1)
         const step = lastStep
-        await until('commits while nobody listens', () => lastStep >= step + 3)
+        await until('commits without a listener', () => lastStep >= step + 3)
         started.kill('SIGKILL')
         await once(started, 'exit')
         await refusing.listen(port)
@@ -178,11 +178,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   })
 })
 
-/** What a condition has to tell of a log, worked out apart: in hundredths of a dollar, which is what the market says. */
+/** The expected messages of a condition for a log, computed independently in cents, the market's unit. */
 function dueFor(condition: WebhookCondition, log: readonly Envelope[]): number[] {
   const due: number[] = []
   let side: boolean | null = null
-  let told: bigint | null = null
+  let last: bigint | null = null
   let below: boolean | null = null
   let status: string | null = null
   for (const { stream_sequence: sequence, type, payload } of log) {
@@ -203,11 +203,11 @@ function dueFor(condition: WebhookCondition, log: readonly Envelope[]): number[]
       side = isAbove
     }
     if (condition.kind === 'price_moves') {
-      const change = told === null ? 0n : cents > told ? cents - told : told - cents
-      if (told === null) told = cents
-      else if (change * 10_000n >= told * BigInt(condition.bps)) {
+      const change = last === null ? 0n : cents > last ? cents - last : last - cents
+      if (last === null) last = cents
+      else if (change * 10_000n >= last * BigInt(condition.bps)) {
         due.push(sequence)
-        told = cents
+        last = cents
       }
     }
     if (condition.kind === 'score_below') {

@@ -159,7 +159,7 @@ export class Matcher {
     if (epochOf(after) !== epoch || after + 1 >= oldest) return
     for (const { row, position } of far) {
       if (epochOf(position) !== epoch || position + 1 >= oldest) continue
-      const reason = `records after ${position} are no longer kept, the oldest is ${oldest}: replay from there, or increase the retention`
+      const reason = `records after ${position} are no longer retained, the oldest is ${oldest}: replay from there, or increase the retention`
       log.warn('a webhook fell behind the retention of the log', { webhook_id: row.webhookId, position })
       await store.setWebhookState(row.webhookId, 'PARKED', reason)
       this.#followers.delete(row.webhookId)

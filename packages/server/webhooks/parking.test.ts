@@ -1,4 +1,4 @@
-/** A receiver that fails for a day, by a clock that the test moves: its webhook is parked, and goes on when it is resumed. */
+/** A receiver that fails for a day, by a clock that the test moves: its webhook is parked, and continues when it is resumed. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Clock } from '../ops/clock.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.dispose()
 })
 
-test('it is tried for a day from its first attempt, then parked with its reason, and resumed it begins another day', async () => {
+test('it is retried for a day from its first attempt, then parked with its reason, and resumed it begins another day', async () => {
   let nowMs = 1_763_000_000_000
   const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => performance.now() }
   const store = await database.connect()

@@ -72,7 +72,7 @@ test('an IPv4 address counts the same inside an IPv6 one, however that is writte
   )
 })
 
-test('networks that the operator names may be called, and only those', () => {
+test('networks that the operator lists may be called, and only those', () => {
   const rule = addressRule(['10.0.0.0/8', '127.0.0.1', 'fd00::/8'])
   const asked = ['10.9.9.9', '::ffff:10.9.9.9', '127.0.0.1', 'fd00::1', '127.0.0.2', 'fc00::1', '192.168.0.1']
   expect(asked.map(rule)).toEqual([true, true, true, true, false, false, false])

@@ -77,7 +77,7 @@ export class Sender {
         const generation = (await store.listWebhooks(null)).length === 0 ? null : await turns.take()
         if (generation !== null) await this.#hold(generation)
       } catch (failure) {
-        if (!isEnded(failure)) log.warn('webhooks are held up', { error: String(failure) })
+        if (!isEnded(failure)) log.warn('webhook deliveries are delayed', { error: String(failure) })
       }
       await this.#pause(PAUSE_MS, true)
     }

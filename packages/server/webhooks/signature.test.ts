@@ -7,7 +7,7 @@ import { makeSecret, sign } from './signature.ts'
 
 const NOW = Date.now
 
-test('the reference library takes what is signed, with any body and id', () => {
+test('the reference library accepts every signature, with any body and id', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.uuid(), (text, id) => {
       const secret = makeSecret()
@@ -20,7 +20,7 @@ test('the reference library takes what is signed, with any body and id', () => {
   )
 })
 
-test('another body, id, time or secret is not taken', () => {
+test('another body, id, time or secret is rejected', () => {
   const secret = makeSecret()
   const headers = sign([secret], 'msg_1', NOW(), '{}')
   const verify = (body: string, changed: object) => () =>
@@ -32,13 +32,13 @@ test('another body, id, time or secret is not taken', () => {
   expect(() => new Webhook(makeSecret().reveal()).verify('{}', headers)).toThrow()
 })
 
-test('while a secret is replaced, a receiver that knows either takes the message', () => {
+test('while a secret is replaced, a receiver that knows either accepts the message', () => {
   const [next, before] = [makeSecret(), makeSecret()]
   const headers = sign([next, before], 'msg_1', NOW(), '{}')
   for (const secret of [next, before]) expect(new Webhook(secret.reveal()).verify('{}', headers)).toEqual({})
 })
 
-test('a secret has the form the wire says, is new each time and does not show itself', () => {
+test('a secret has the form of the wire schema, is new each time and does not show itself', () => {
   const secrets = Array.from({ length: 50 }, makeSecret)
   const form = new RegExp(WebhookSecret['pattern'] as string)
   for (const secret of secrets) expect(secret.reveal()).toMatch(form)

@@ -97,7 +97,7 @@ test.each([
   ' https://example.com/',
   'https://example.com:99999/',
   `https://example.com/${'a'.repeat(2048)}`,
-])('%s is no URL to call', url => {
+])('%s is not a callable URL', url => {
   expect(urlFault(url, publicOnly)).not.toBeNull()
 })
 
@@ -124,9 +124,9 @@ test.each([
   expect(receiver.received.length).toBe(length)
 })
 
-test('a name is resolved once an attempt, and the connection goes to what was judged whatever it says next', async () => {
+test('a name is resolved once an attempt, and the connection goes to the checked address whatever the name resolves to next', async () => {
   const asked: string[] = []
-  // Allowed when it is judged, private ever after: whoever asked twice would go there.
+  // Allowed when it is judged, private from then on: resolving twice would connect there.
   const resolve: Resolve = async name => {
     asked.push(name)
     return asked.length % 2 === 1 ? ['127.0.0.1'] : ['127.0.0.2']
@@ -139,7 +139,7 @@ test('a name is resolved once an attempt, and the connection goes to what was ju
   expect(asked).toEqual(['rebind.example', 'rebind.example'])
 })
 
-test('a name that has no address is told as such', async () => {
+test('a name that has no address is reported as such', async () => {
   const sending = { isAllowed: here, resolve: nobody, clock: systemClock }
   const { error } = await attempt(sending, webhook('https://gone.example/'), MESSAGE)
   expect(error).toBe('its host name cannot be resolved (ENOTFOUND)')
@@ -168,7 +168,7 @@ test.each([
   ['dropped', null, 'the connection failed (ECONNRESET)'],
   ['endless', 200, 'the response is longer than 65536 bytes'],
   ['slow', 200, null],
-] as const)('an answer that is %s', async (manner, status, error) => {
+] as const)('a response that is %s', async (manner, status, error) => {
   receiver.manner = () => MANNERS[manner]
   const sending = { isAllowed: here, resolve: nobody, clock: systemClock }
   expect(await attempt(sending, webhook(receiver.url), MESSAGE)).toEqual({
@@ -178,7 +178,7 @@ test.each([
   receiver.manner = () => MANNERS.well
 })
 
-test('an attempt that is stopped ends, answered or not, and so does a look-up that never ends', async () => {
+test('an attempt that is aborted ends, answered or not, and so does a look-up that never ends', async () => {
   receiver.manner = () => () => undefined
   const stopping = new AbortController()
   const sending = { isAllowed: here, resolve: () => new Promise<never>(() => undefined), clock: systemClock }

@@ -37,7 +37,7 @@ const refused = (code: string) => ({
   error: `its certificate is not valid for the host name, or not from an authority that this machine trusts (${code})`,
 })
 
-test('a certificate that signs itself is refused with its reason, and nothing is sent', async () => {
+test('a self-signed certificate is refused with its reason, and nothing is sent', async () => {
   expect(await sent('hooks.example')).toEqual(refused('DEPTH_ZERO_SELF_SIGNED_CERT'))
   expect(visits).toEqual([])
 })

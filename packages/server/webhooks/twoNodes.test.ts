@@ -1,6 +1,6 @@
 /**
  * Several nodes over one PostgreSQL, any of which may deliver: exactly one does. Killed with SIGKILL while it does,
- * another goes on: nothing is lost, the order is kept, and what comes twice has the same id and bytes.
+ * another continues: nothing is lost, the order is kept, and duplicates have the same id and bytes.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -69,7 +69,7 @@ async function activate(): Promise<void> {
   await release()
 }
 
-test('one delivers at a time; killed, another goes on where it was', { timeout: 300_000 }, async () => {
+test('one delivers at a time; killed, another resumes where it was', { timeout: 300_000 }, async () => {
   const condition: WebhookCondition = { kind: 'retracted', chain_id: CHAIN }
   const secret = makeSecret()
   receiver.secret = secret.reveal()

@@ -5,7 +5,7 @@ import { ClientAddresses } from '../access/clientAddress.ts'
 import { FailureThrottle } from '../access/failureThrottle.ts'
 import type { Limiter } from '../access/rateLimit.ts'
 import type { Chains } from './chains.ts'
-import type { WorldDoor } from '../http/worldDoor.ts'
+import type { WorldControl } from '../http/worldControl.ts'
 import { buildApp } from '../http/app.ts'
 import { RootDoor } from '../http/compat/rootDoor.ts'
 import { Feeds } from '../http/views/feeds.ts'
@@ -37,7 +37,7 @@ export type ApiOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly consoleFolder: string | null
-  readonly world: WorldDoor | null
+  readonly world: WorldControl | null
   /** The name of this process among those that share the store; left out when it is the only one. */
   readonly node?: string
   /** Resolves host names of webhook receivers; left out, the operating system does. */

@@ -1,4 +1,4 @@
-/** Who builds candles goes on from where they are, only while it is wanted, and stops when it is closed. */
+/** The candle builder resumes from the last candle, only while enabled, and stops when it is closed. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeMarketLog } from '../exports/testing/marketLog.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -33,7 +33,7 @@ test('prices are in candles once they have settled, the newest two minutes later
   await building.close()
 })
 
-test('nothing is built where it is not wanted; a failure is told, and the next look goes on', async () => {
+test('nothing is built when disabled; a failure is reported, and the next run continues', async () => {
   nowMs += 200_000
   let looks = 0
   const idle = keepCandles({ store, clock, log: QUIET, lookMs, isWanted: () => (looks++, false) })

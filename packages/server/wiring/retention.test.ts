@@ -1,4 +1,4 @@
-/** At start: the size of a history that is kept is told, and withdrawals of an older log are looked for. */
+/** At start: the size of a retained history is reported, and an older log is scanned for withdrawals. */
 import { expect, test } from 'vitest'
 import { writeMarketLog } from '../exports/testing/marketLog.ts'
 import { historyBytes, mebibytes } from '../config/historySize.ts'
@@ -10,12 +10,12 @@ import { until } from '../endToEnd/testing/until.ts'
 import { sqliteDatabase } from '../store/testing/connect.ts'
 import { keepPruning } from './retention.ts'
 
-test('the size is told from the prices that are there, and nothing without a history of its own', async () => {
+test('the size is estimated from the stored prices, and not reported without a history of its own', async () => {
   const database = await sqliteDatabase()
   const store = await database.connect()
   await writeMarketLog(store, 5, 60)
-  const told: Record<string, unknown>[] = []
-  const log: Log = { ...QUIET, info: (text, fields) => void told.push({ text, ...fields }) }
+  const lines: Record<string, unknown>[] = []
+  const log: Log = { ...QUIET, info: (text, fields) => void lines.push({ text, ...fields }) }
   const settingsOf = (retention: Settings['retention']) => ({ retention }) as Settings
   const begin = (retention: Settings['retention']) =>
     keepPruning({
@@ -27,13 +27,13 @@ test('the size is told from the prices that are there, and nothing without a his
     })
   begin({ hours: 72, records: 1000 }).close()
   const kept = begin({ hours: 72, records: 1000, historyDays: 365 })
-  await until('a line', () => told.length > 0)
+  await until('a line', () => lines.length > 0)
   kept.close()
   const { prices, fromMs, toMs } = await store.readHistorySize()
   expect(prices).toBeGreaterThan(10)
-  expect(told).toEqual([
+  expect(lines).toEqual([
     {
-      text: 'the history of prices is kept',
+      text: 'price history is enabled',
       days: 365,
       prices,
       expected_mib: mebibytes(historyBytes(365, { prices, ms: toMs - fromMs })),

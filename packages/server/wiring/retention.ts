@@ -26,7 +26,7 @@ export function keepPruning({ store, settings, clock, log, replayed, isWanted }:
   const closing = new AbortController()
   void tellSize(store, settings, log)
   scanWithdrawals(store, closing.signal).catch((failure: unknown) =>
-    log.warn('withdrawn prices of an earlier version could not be found; the next start goes on', {
+    log.warn('the scan for prices withdrawn under an earlier version failed; the next start continues it', {
       error: String(failure),
     }),
   )
@@ -51,7 +51,7 @@ async function tellSize(store: MaintenanceStore, { retention }: Settings, log: L
   if (days === null) return
   try {
     const { prices, fromMs, toMs } = await store.readHistorySize()
-    log.info('the history of prices is kept', {
+    log.info('price history is enabled', {
       days,
       prices,
       expected_mib: mebibytes(historyBytes(days, { prices, ms: toMs - fromMs })),

@@ -1,6 +1,6 @@
 /** The options of a service, and the handle that starting it returns. */
 import type { Access } from '../access/access.ts'
-import type { WorldDoor } from '../http/worldDoor.ts'
+import type { WorldControl } from '../http/worldControl.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Log, LogLevel } from '../ops/log.ts'
@@ -25,5 +25,5 @@ export type ServiceOptions = {
   /** The console bundle served at `/`; left out, none is served. */
   readonly consoleFolder?: string
   /** The local world behind the chains, if there is one. */
-  readonly world?: WorldDoor
+  readonly world?: WorldControl
 }

@@ -36,7 +36,7 @@ function begin(whenAlone: () => Promise<void>, signal: AbortSignal) {
   return { begun, enrolled }
 }
 
-test('a token that hangs keeps none of its part and none behind it waiting', async () => {
+test('a token that hangs delays none of its part and none behind it', async () => {
   const stop = new AbortController()
   const { begun, enrolled } = begin(() => new Promise(() => undefined), stop.signal)
   begun.catch(() => undefined)
@@ -45,7 +45,7 @@ test('a token that hangs keeps none of its part and none behind it waiting', asy
   stop.abort()
 })
 
-test('a token that fails is asked for again after the others', async () => {
+test('a failed token is requested again after the others', async () => {
   let tries = 0
   const { begun, enrolled } = begin(async () => {
     if (++tries < 3) throw new FeedError('RPC_ERROR', 'node', 'no answer')

@@ -37,9 +37,10 @@ import { confirmDecimals, type ConfirmContext } from './readings/confirmDecimals
 import { CoverageWatch } from './readings/coverageWatch.ts'
 import { Dormancy } from './readings/dormancy.ts'
 import { Enrolments } from './readings/enrolments.ts'
+import { RequestedReadings } from './readings/requestedReadings.ts'
 import { FeedInputs } from './feedInputs.ts'
 import { Intake } from './readings/intake.ts'
-import { keptByName } from './readings/keptByName.ts'
+import { cachedByName } from './readings/cachedByName.ts'
 import { LookBacks } from './readings/lookBacks.ts'
 import { readLastCommit } from './lastCommit.ts'
 import { tokensUnder } from './readings/policyTrial.ts'
@@ -87,6 +88,7 @@ export class ChainHost implements ChainService {
   readonly #inputs: FeedInputs
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
+  readonly #requested: RequestedReadings
   readonly #upkeep: Upkeep
   readonly #quotes: ComputedQuotes
   readonly #reload: Reload
@@ -117,7 +119,7 @@ export class ChainHost implements ChainService {
       step: options.step,
       onCommitted: (last, { needs }) => {
         options.onCommitted(last)
-        this.#enrolments.note(needs)
+        this.#requested.note(needs)
         this.#reload.note(needs)
       },
       onFailure,
@@ -134,12 +136,13 @@ export class ChainHost implements ChainService {
     const common = { state, intake, market, apply, now, signal, log }
     this.#enrolments = new Enrolments({
       ...common,
-      marketOf: keptByName(MAX_MARKETS, consumer => options.openMarket(inTurn(onDemand, turns, consumer))),
+      marketOf: cachedByName(MAX_MARKETS, consumer => options.openMarket(inTurn(onDemand, turns, consumer))),
       anchored: new Promise(resolve => {
         this.#anchor = resolve
       }),
       inLane,
     })
+    this.#requested = new RequestedReadings(common)
     const enrolments = this.#enrolments
     const lastSequence = () => this.#steps.lastSequence
     this.#quotes = new ComputedQuotes({ state, intake, enrolments, inLane, now, lastSequence })
@@ -147,6 +150,7 @@ export class ChainHost implements ChainService {
       ...common,
       chain,
       enrolments,
+      requested: this.#requested,
       onReloaded: () => inLane(() => this.#inputs.tellAgain()),
       onFailure,
     })

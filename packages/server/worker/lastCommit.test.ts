@@ -12,7 +12,7 @@ const chain = {
   finality: { kind: 'tag', tag: 'finalized' },
 } as unknown as ChainConfig
 
-test('S19: a stored state that was damaged stops its chain in words, not with those of a parser', async () => {
+test('S19: a damaged stored state stops its chain with a clear message, not with that of a parser', async () => {
   const damaged = {
     readCheckpoint: async () => ({ step: 7, tip: null, entities: [['chain', '{"tip":nul\ufffd']] as never }),
   }

@@ -57,7 +57,7 @@ test('blocks above one of ours are known, with the events of watched pools alone
   expect(recent.parentOf(hash('a4'))).toBe(hash('a3'))
 })
 
-test('two who watch the same pool do not stop each other', () => {
+test('two watchers of the same pool do not stop each other', () => {
   const recent = following()
   const stops = [recent.watch([born]), recent.watch([born])]
   stops[0]?.()
@@ -66,21 +66,21 @@ test('two who watch the same pool do not stop each other', () => {
   expect(recent.familyOf(POOL)).toBe(null)
 })
 
-test('orphaned blocks are no longer ours, and their replacement is', () => {
+test('orphaned blocks are no longer ours, and their replacements are', () => {
   const recent = following()
   recent.replace(hash('a1'), [block(2, 'b', 'a'), block(3, 'b')])
   expect([hash('a2'), hash('a3')].map(each => recent.since(each))).toEqual([null, null])
   expect(recent.since(hash('a1'))).toHaveLength(2)
 })
 
-test('a block that does not follow the last one begins anew', () => {
+test('a block that does not follow the last one starts over', () => {
   const recent = following()
   recent.append(block(100, 'c'))
   expect(recent.since(hash('a3'))).toBe(null)
   expect(recent.since(hash('c100'))).toEqual([])
 })
 
-test('a pool that moved far within a block is known to have done so, until that block is orphaned', () => {
+test('a pool that moved far within a block is reported so, until that block is orphaned', () => {
   const recent = following()
   recent.append(moved(block(4), POOL, 6900, -6900, 10))
   recent.append(moved(block(5), POOL, 7100, 20))

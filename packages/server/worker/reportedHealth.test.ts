@@ -10,7 +10,7 @@ const record: HealthRecord = { ...healthAtHead(1, block, null, null, NOW), statu
 const view: WorkerView = { isPaused: false, isRebasing: false, gap: undefined, nowMs: NOW }
 const gap = { fromBlock: count(10), toBlock: count(900), atMs: NOW }
 
-describe('the health a worker tells', () => {
+describe('the health a worker reports', () => {
   it('is that of the feed', () => {
     expect(reportedHealth(record, view)).toEqual({ status: 'HEALTHY', record })
   })
@@ -27,7 +27,7 @@ describe('the health a worker tells', () => {
     })
   })
 
-  it('R-health-4: is UNAVAILABLE, PAUSED whatever the feed says', () => {
+  it('R-health-4: is UNAVAILABLE, PAUSED whatever the feed reports', () => {
     expect(reportedHealth(record, { ...view, isPaused: true })).toMatchObject({
       status: 'UNAVAILABLE',
       record: { status: 'UNAVAILABLE', reasons: ['PAUSED'] },
@@ -42,7 +42,7 @@ describe('the health a worker tells', () => {
   })
 })
 
-it('R-health-4: at a start at the head health stands on the new block, with what is known of the endpoints', () => {
+it('R-health-4: at a start at the head health names the new block, with what is known of the endpoints', () => {
   expect(
     healthAtHead(1, block, { number: 7, hash: '0x02' }, { ...record, endpoints: [] }, NOW),
   ).toMatchObject({

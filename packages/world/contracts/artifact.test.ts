@@ -36,7 +36,7 @@ describe.each([
   })
 
   it.each(Object.entries('imports' in artifact ? artifact.imports : {}))(
-    'was compiled with the %s that there is',
+    'was compiled with the %s in the repository',
     (file, hash) => {
       const source = readFileSync(new URL(`../../${file}`, import.meta.url))
       expect(createHash('sha256').update(source).digest('hex')).toBe(hash)

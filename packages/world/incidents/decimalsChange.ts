@@ -27,7 +27,7 @@ async function upgrade(chain: WorldChain, token: TokenPlan, decimals: number) {
 
 export const decimalsChange: Incident = {
   name: 'decimals-change',
-  about: `a token behind a proxy gets ${DIGITS} decimals fewer; no price may be scaled by them unseen`,
+  about: `a token behind a proxy gets ${DIGITS} decimals fewer; no price may use them unnoticed`,
   begin(chain, aim) {
     const token = proxied(chain, aim)
     return upgrade(chain, token, token.decimals - DIGITS)

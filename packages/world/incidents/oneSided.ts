@@ -9,7 +9,8 @@ const isLone = (_: unknown, pools: readonly WorldPool[]) =>
 
 export const oneSided: Incident = {
   name: 'one-sided',
-  about: 'all liquidity of a lone pool with ticks moves above its price; a price nobody trades at must go',
+  about:
+    'all liquidity of a lone pool with ticks moves above its price; a price that nobody trades at must be withdrawn',
   async begin(chain, aim) {
     const { symbol } = tokenFor(chain, aim, 'a single pool, one with ticks', isLone)
     const [pool] = poolsOf(chain, symbol)

@@ -6,7 +6,7 @@ const USUAL = 3
 
 export const reorg: Incident = {
   name: 'reorg',
-  about: `the last blocks are replaced, --depth 1 to ${DEEPEST}; what was published on them must be taken back`,
+  about: `the last 1 to ${DEEPEST} blocks are replaced, ${USUAL} if no depth is given; what was published on them must be withdrawn`,
   async begin({ client, life, plan }, { depth = USUAL }) {
     if (!Number.isInteger(depth) || depth < 1 || depth > DEEPEST)
       throw new Error(`the depth of a reorg is ${depth}; expected a whole number from 1 to ${DEEPEST}`)

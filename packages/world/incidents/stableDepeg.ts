@@ -6,7 +6,7 @@ const USD = 0.9
 
 export const stableDepeg: Incident = {
   name: 'stable-depeg',
-  about: `a stable's feed and market fall to ${USD} dollars; what rests on it alone must go`,
+  about: `a stable's feed and market fall to ${USD} dollars; prices that rest on it alone must be withdrawn`,
   async begin(chain, aim) {
     const { symbol } = stableFor(chain, aim)
     chain.traders.setFair(symbol, USD)

@@ -144,7 +144,7 @@ export class ChainNode {
     if (this.#isClosed) return
     // A node that ended on its own may have been writing.
     if (!(await this.#file.recover()))
-      throw new Error(`${this.#file.path} holds no whole state to go on from`)
+      throw new Error(`${this.#file.path} has no complete state to resume from`)
     this.#file.trim(this.#keptBlocks)
     this.#anvil.current = await this.#start(port)
   }

@@ -75,7 +75,7 @@ describe('the world', () => {
     rmSync(place, { recursive: true, force: true })
   })
 
-  it('has the six chains, each with a genesis of its own and some seventy tokens in all', () => {
+  it('has the six chains, each with its own genesis and some seventy tokens in all', () => {
     expect(all.chains.map(({ plan }) => plan.chainId)).toEqual([1, 42_161, 56, 137, 43_114, 8453])
     expect(all.chains.map(({ plan }) => plan.blockTimeS)).toEqual([12, 1, 1, 2, 1, 2])
     expect(new Set(all.chains.map(({ genesisHash }) => genesisHash)).size).toBe(6)
@@ -91,7 +91,7 @@ describe('the world', () => {
     ])
   })
 
-  it('has code at every factory, token and feed and at Multicall3, and known pools where they really are', async () => {
+  it('has code at every factory, token and feed and at Multicall3, and known pools at their real addresses', async () => {
     for (const { plan, client, seeded } of all.chains) {
       const sites: Hex[] = [
         MULTICALL3,
@@ -143,7 +143,7 @@ describe('the world', () => {
     }
   })
 
-  it('keeps the pools of a token together, and goes on by itself', async () => {
+  it('keeps the pools of a token together, and continues by itself', async () => {
     for (const chain of all.chains)
       for (const [symbol, spread] of await spreads(chain))
         expect(spread, `${symbol} on ${chain.plan.chainId}`).toBeLessThan(0.02)
@@ -171,7 +171,7 @@ describe('one chain of it', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is the same to the last hash under the same seed and time, and another under another seed', async () => {
+  it('is the same to the last hash with the same seed and time, and another with another seed', async () => {
     const hashes: Hex[] = []
     for (const seed of [7, 7, 8]) {
       const chain = await start({ seed, hasHistory: true, clock: { hurry: 1, nowS: () => 1_800_000_000 } })
@@ -191,7 +191,7 @@ describe('one chain of it', () => {
     expect(hashes[2]).not.toBe(hashes[1])
   })
 
-  it('has endpoints of the profile asked for, over HTTP and WebSocket, and is itself asked without it', async () => {
+  it('has endpoints of the chosen profile, over HTTP and WebSocket, and direct access without it', async () => {
     const chain = await start({ profile: profileOf('public') })
     const receipts = { method: 'eth_getBlockReceipts', params: ['latest'] } as never
     await expect(connect(chain.url).request(receipts)).rejects.toThrow('does not exist/is not available')
@@ -218,7 +218,7 @@ describe('one chain of it', () => {
     expect(configOf(chain)).not.toMatchObject({ chains: [{ start_behind_s: expect.anything() }] })
   })
 
-  it('goes on where it stood, at the prices it had', async () => {
+  it('resumes where it stopped, at the prices it had', async () => {
     const first = await start({ hasHistory: true })
     const before = await headOf(first)
     const fair = first.plan.tokens.map(({ symbol }) => first.traders.fairUsd(symbol))
@@ -230,7 +230,7 @@ describe('one chain of it', () => {
       expect(again.traders.fairUsd(symbol) / (fair[at] ?? 0), symbol).toBeCloseTo(1, 1)
   })
 
-  it('gets Multicall3 when it goes on, if it was made without', async () => {
+  it('gets Multicall3 when it resumes, if it was created without', async () => {
     const codeOf = ({ client }: WorldChain) => client.getCode({ address: MULTICALL3 })
     const { hasMulticall3: _, ...older } = SMALL
     expect(await codeOf(await start({ plans: [older] }))).toBeUndefined()
@@ -239,7 +239,7 @@ describe('one chain of it', () => {
     expect([chain.isNew, (await codeOf(chain))?.length]).toEqual([false, expect.any(Number)])
   })
 
-  it('answers its feeds at once when it goes on: they have grown old meanwhile', async () => {
+  it('updates its feeds at once when it resumes, since they have become stale', async () => {
     await start({ hasHistory: true, clock: anHourAgo })
     await stop()
     const resumedS = Math.floor(Date.now() / 1000)
@@ -256,7 +256,7 @@ describe('one chain of it', () => {
     }
   })
 
-  it('survives a state that was cut short, and one that is gone is made anew', async () => {
+  it('survives a truncated state, and recreates a missing one', async () => {
     const first = await start()
     const state = join(folder, `chain-${SMALL.chainId}.state.json`)
     await stop()
@@ -290,7 +290,7 @@ describe('one chain of it', () => {
     expect(answer[1]).toBe(100_000_000n)
   })
 
-  it('can be in a hurry: blocks, trades and renewals of minutes within seconds, a block time apart', async () => {
+  it('can be accelerated: blocks, trades and renewals of minutes within seconds, a block time apart', async () => {
     const chain = await start({
       isLive: true,
       hasHistory: false,
@@ -317,7 +317,7 @@ describe('one chain of it', () => {
     expect(traded.length).toBeGreaterThan(0)
   })
 
-  it('has its node started again when that ends by itself, from the state it wrote last', async () => {
+  it('has its node restarted when that ends by itself, from the state it wrote last', async () => {
     const chain = await start({ isLive: true, hasHistory: false })
     const copy = join(folder, `chain-${SMALL.chainId}.state.json.good`)
     await expect.poll(() => existsSync(copy), PATIENT).toBe(true)
@@ -333,9 +333,9 @@ describe('one chain of it', () => {
     expect((await chain.client.getBlock({ blockNumber: 0n })).hash).toBe(chain.genesisHash)
   })
 
-  it('is made once more when its node ends by itself before it is whole', async () => {
+  it('is created once more when its node ends by itself before it is complete', async () => {
     const dying = join(folder, 'dying-anvil')
-    // The first one is killed in the midst of its history, which it tells block by block.
+    // The first one is killed in the middle of its history, which it reports block by block.
     writeFileSync(
       dying,
       `#!/bin/sh
@@ -365,7 +365,7 @@ exec '${anvilBinary()}' "$@"
     expect((await headOf(chain)).number).toBeGreaterThan(100n)
   })
 
-  it('does without its old blocks, but for the first', async () => {
+  it('drops its old blocks, except for the first', async () => {
     const first = await start()
     const [head, genesisHash] = [await headOf(first), first.genesisHash]
     await stop()

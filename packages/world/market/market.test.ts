@@ -53,7 +53,7 @@ describe('a market of one family with the size of the counted factory has its sh
     )
   })
 
-  test('decimals are mixed as they are', () => {
+  test('decimals are mixed as on the real chain', () => {
     expectShare(
       share(market.tokens, token => token.decimals === 18),
       0.841,
@@ -107,7 +107,7 @@ describe('a market of both families', () => {
     }
   })
 
-  test('can be asked for without drained tokens', () => {
+  test('can be created without drained tokens', () => {
     const live = createMarket({ seed: 7, tokens: 200, pools: 300, drainedShare: 0, leastUsd: 10_000 })
     expect(Math.min(...live.tokens.map(token => token.sizeUsd))).toBeGreaterThanOrEqual(10_000)
     expectShare(
@@ -118,13 +118,13 @@ describe('a market of both families', () => {
   })
 })
 
-test('a seed makes the market', () => {
+test('a seed determines the market', () => {
   const [one, again, other] = [1, 1, 2].map(seed => textOf(createMarket({ seed, tokens: 300, pools: 500 })))
   expect(again).toBe(one)
   expect(other).not.toBe(one)
 })
 
-test('any seed makes a market', () => {
+test('any seed gives a market', () => {
   for (let seed = 0; seed < 20; seed++) createMarket({ seed, tokens: 500, pools: 1_000, v3Share: 0.9 })
 })
 

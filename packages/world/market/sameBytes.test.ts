@@ -1,5 +1,5 @@
 /**
- * A thousand blocks of two synthetic markets, held by the digest of all that the engine says of them. Whoever changes a
+ * A thousand blocks of two synthetic markets, pinned by the digest of the engine's output. A change of a
  * rule writes the new digest here, and what differs into the change log.
  */
 import { expect, test } from 'vitest'
@@ -19,7 +19,7 @@ const BLOCKS_WITHOUT_MEMORY = 120
 /** A few tokens are asked for so often. */
 const ASKED_EVERY = 50
 
-/** Everything an engine says of the market's blocks, with its timers, finality and some quotes on demand. */
+/** An engine's output for the market's blocks, with its timers, finality and some quotes on demand. */
 function digestOf(options: MarketOptions, tape: TapeOptions, blocks = BLOCKS): string {
   const market = createMarket(options)
   const state = createState(market.setup)
@@ -59,7 +59,7 @@ test('slow blocks, few trades, anchors that move: every record, quote and stored
   expect(digestOf(market, tape)).toBe('f6f7fa03adff1b99965fcc9f3f2b9681a0171d815c493e47e13d16c1a37379a2')
 })
 
-test('R-trigger-1: nothing that is remembered for speed is heard in what the engine says', {
+test('R-trigger-1: no cache for speed changes the engine’s output', {
   timeout: 600_000,
 }, () => {
   const market = { seed: 28, tokens: 30, pools: 70, blockMs: 12_000, v3Share: 0.5 }

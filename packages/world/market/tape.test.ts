@@ -92,7 +92,7 @@ describe('an engine that follows two hundred blocks', { timeout: 120_000 }, () =
   })
 })
 
-test('all pools of the first routing asset with stables move together, by what was asked', () => {
+test('all pools of the first routing asset with stables move together, by the requested amount', () => {
   const market = createMarket({ seed: 3, tokens: 100, pools: 200 })
   const tape = new Tape(market, { swapsPerBlock: 100, anchorMove: { everyBlocks: 20, leastBps: 20 } })
   const pools = market.pools.filter(pool => pool.isAnchor && Math.max(...pool.places) === 3)
@@ -107,7 +107,7 @@ test('all pools of the first routing asset with stables move together, by what w
   }
 })
 
-test('without a move the anchors stand still', () => {
+test('without a move the anchors stay unchanged', () => {
   const market = createMarket({ seed: 3, tokens: 100, pools: 200 })
   const tape = new Tape(market, { swapsPerBlock: 100, anchorMove: null, anchorShare: 0 })
   const anchors = market.pools.filter(pool => pool.isAnchor)
@@ -116,7 +116,7 @@ test('without a move the anchors stand still', () => {
   expect(anchors.map(priceOf)).toEqual(before)
 })
 
-test('a seed makes the blocks', () => {
+test('a seed determines the blocks', () => {
   expect(blocksOf(5)).toBe(blocksOf(5))
   expect(blocksOf(6)).not.toBe(blocksOf(5))
 })

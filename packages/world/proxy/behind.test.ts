@@ -65,7 +65,7 @@ describe('a node three blocks behind', () => {
     }
   })
 
-  it('has the state of its head and of the blocks before it, and says that others are not there', async () => {
+  it('has the state of its head and of the blocks before it, and reports others as missing', async () => {
     const call = { to: DEV_ACCOUNT, data: '0x' }
     expect(await late('eth_call', call, { blockHash: hashes[HEAD] })).toEqual({ result: '0x' })
     expect(await late('eth_call', call, 'latest')).toEqual({ result: '0x' })
@@ -78,7 +78,7 @@ describe('a node three blocks behind', () => {
     )
   })
 
-  it('gives logs up to its head without a word about the rest', async () => {
+  it('gives logs up to its head and silently omits the rest', async () => {
     const asked: RpcCall[] = []
     const range = async (fromBlock: string, toBlock: string) => {
       const call = { id: 1, method: 'eth_getLogs', params: [{ fromBlock, toBlock }] }
@@ -96,7 +96,7 @@ describe('a node three blocks behind', () => {
     expect((await late('eth_getLogs', { blockHash: hashes[BLOCKS] })).error?.message).toBe('unknown block')
   })
 
-  it('answers what has nothing to do with blocks as it is', async () => {
+  it('answers requests unrelated to blocks unchanged', async () => {
     expect(await late('eth_chainId')).toEqual(await now('eth_chainId'))
     expect(await late('eth_getBlockByHash', `0x${'12'.repeat(32)}`, false)).toEqual({ result: null })
   })

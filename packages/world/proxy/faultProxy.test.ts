@@ -49,7 +49,7 @@ const mine = (): Promise<Response> =>
   })
 
 describe('without a rule', () => {
-  it('answers as the node does, with the id that was sent, and remembers the calls', async () => {
+  it('answers as the node does, with the id that was sent, and records the calls', async () => {
     await through()
     expect(await ask('eth_chainId')).toMatchObject({ id: 9, result: '0x7a69' })
     expect((await ask('no_such_method')).error?.code).toBe(-32601)
@@ -76,7 +76,7 @@ describe('without a rule', () => {
 })
 
 describe('a rule', () => {
-  it('meets calls by method, by parameters and by their number', async () => {
+  it('matches calls by method, by parameters and by their number', async () => {
     await through()
     const rule = proxy.add({
       method: 'eth_getBlockByNumber',
@@ -93,7 +93,7 @@ describe('a rule', () => {
     expect((await ask('eth_chainId')).result).toBe('0x7a69')
   })
 
-  it('by chance acts the same way under the same seed', async () => {
+  it('by chance acts the same way with the same seed', async () => {
     const run = async (): Promise<string> => {
       await through({ chance: 0.5, fault: { kind: 'error', code: 1, message: 'no' } })
       let seen = ''
@@ -108,7 +108,7 @@ describe('a rule', () => {
     await through()
   })
 
-  it('stands beside others: all that meet a call act in their order', async () => {
+  it('combines with others: all that match a call act in their order', async () => {
     await through(
       { fault: { kind: 'node', url: other.url } },
       { fault: { kind: 'change', change: result => [result, 1] } },
@@ -132,7 +132,7 @@ describe('a rate', () => {
   const batch = (count: number) =>
     Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] }))
 
-  it('is one for all connections, and refuses over HTTP with a status, over WebSocket with an error', async () => {
+  it('is shared by all connections, and refuses over HTTP with a status, over WebSocket with an error', async () => {
     await through(BEYOND)
     const { socket, messages } = await connect()
     send(socket, 1, 'eth_chainId')
@@ -174,7 +174,7 @@ describe('a rate', () => {
 })
 
 describe('a fault over HTTP', () => {
-  it('delays, and waits for what a test does', async () => {
+  it('delays, and waits for a condition of the test', async () => {
     let isOpen = false
     await through(
       { fault: { kind: 'delay', ms: [20, 40] } },
@@ -209,7 +209,7 @@ describe('a fault over HTTP', () => {
     expect((await ask('eth_chainId')).error).toEqual({ code: -32_005, message: 'limit', data: [1] })
   })
 
-  it('truncates the body, with a cut or as if it were whole', async () => {
+  it('truncates the body, visibly or as if it were whole', async () => {
     await through({ fault: { kind: 'truncate', share: 0.5 } })
     await expect(ask('eth_chainId')).rejects.toThrow()
     await proxy.close()
@@ -258,7 +258,7 @@ describe('a fault over HTTP', () => {
     expect(await isServed({ blockHash: hash })).toBe(true)
   })
 
-  it('loses a request as a whole where the rule says so, and by the entry where it does not', async () => {
+  it('loses a request as a whole when the rule says so, and by the entry when it does not', async () => {
     await through()
     const rule = proxy.add({ isPerRequest: true, fault: { kind: 'error', code: 1, message: 'no' } })
     const calls = [1, 2, 3].map(id => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] }))
@@ -279,7 +279,7 @@ describe('a fault over HTTP', () => {
     expect((await ask('eth_getLogs', {})).result).toEqual([removed, { logs: [removed] }])
   })
 
-  it('hangs before or after the headers until the other side gives up', async () => {
+  it('hangs before or after the headers until the client gives up', async () => {
     await through(
       { nth: 1, fault: { kind: 'hang', after: 'request' } },
       { nth: 2, fault: { kind: 'hang', after: 'headers' } },
@@ -299,7 +299,7 @@ describe('a fault over HTTP', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(15)
   })
 
-  it('gives any text, as often as wanted, and stops when nobody reads', async () => {
+  it('sends any text, repeatedly, and stops when nobody reads', async () => {
     await through(
       { nth: 1, fault: { kind: 'body', body: '<html>' } },
       { nth: 2, fault: { kind: 'body', body: 'x'.repeat(65_536), repeat: 16_384 } },
@@ -314,7 +314,7 @@ describe('a fault over HTTP', () => {
 })
 
 describe('a fault over WebSocket', () => {
-  it('meets the entries of a batch, which is answered in one message and in its order', async () => {
+  it('matches the entries of a batch, which is answered in one message and in its order', async () => {
     await through(
       { method: 'eth_chainId', fault: { kind: 'delay', ms: 20 } },
       { method: 'eth_blockNumber', fault: { kind: 'error', code: 5, message: 'no' } },
@@ -341,7 +341,7 @@ describe('a fault over WebSocket', () => {
     socket.terminate()
   })
 
-  it('ends with a connection that sends no JSON, and is there for the next', async () => {
+  it('ends with a connection that sends no JSON, and is back for the next', async () => {
     await through()
     const { socket } = await connect()
     socket.send('{')
@@ -349,7 +349,7 @@ describe('a fault over WebSocket', () => {
     expect((await ask('eth_chainId')).result).toBe('0x7a69')
   })
 
-  it('holds pushed messages side by side, and passes them on in their order', async () => {
+  it('holds pushed messages in parallel, and passes them on in order', async () => {
     const opens: (() => void)[] = []
     const until = (): Promise<void> => new Promise(resolve => opens.push(resolve))
     await through({ method: 'eth_subscription', fault: { kind: 'wait', until } })
@@ -397,7 +397,7 @@ describe('a fault over WebSocket', () => {
     socket.terminate()
   })
 
-  it('drops the connection, also all of them at once, and drips', async () => {
+  it('drops the connection, or all of them at once, and drips', async () => {
     await through(
       { method: 'eth_blockNumber', nth: 1, fault: { kind: 'drip', bytes: 4, everyMs: 1 } },
       { method: 'eth_blockNumber', nth: 2, fault: { kind: 'drop' } },

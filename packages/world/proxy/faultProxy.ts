@@ -51,12 +51,14 @@ export type FaultProxyOptions = {
   readonly rules?: readonly Rule[]
   /** False for a proxy that runs for days: it then keeps neither calls nor answers, and cannot replay. */
   readonly isRecording?: boolean
+  /** The clock of rate limits, in milliseconds; omitted, the machine's. */
+  readonly nowMs?: () => number
 }
 
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const { isRecording = true } = options
   const random = new Random(options.seed ?? 1, 'fault proxy')
-  const book = new RuleBook(random)
+  const book = new RuleBook(random, options.nowMs)
   for (const rule of options.rules ?? []) book.add(rule)
   const answers = isRecording ? new AnswerBook() : null
   const abort = new AbortController()

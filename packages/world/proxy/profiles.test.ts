@@ -1,4 +1,4 @@
-/** Each profile, in front of a real node, does what its description says. */
+/** Each profile, in front of a real node, matches its description. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { connect } from '../client.ts'
@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => node.close())
 afterEach(() => proxy.close())
 
-/** Without delays, to be quick; tests read the delays from the rules. */
+/** Without delays, to be quick: tests read the delays from the rules. No time passes, so no limit earns calls back. */
 const through = async (name: string, seed = 5): Promise<Profile> => {
   const profile = profileOf(name)
   const rules = profile.rules.filter(({ fault }) => fault.kind !== 'delay')
-  proxy = await startFaultProxy({ url: node.url, seed, rules })
+  proxy = await startFaultProxy({ url: node.url, seed, rules, nowMs: () => 0 })
   return profile
 }
 
@@ -113,7 +113,7 @@ describe('flaky', () => {
   })
 })
 
-it('an unknown profile is refused with the names of those there are', async () => {
+it('an unknown profile is refused with the names of the known ones', async () => {
   await through('public')
   expect(() => profileOf('fast')).toThrow('no profile "fast"; there are public, free, flaky')
   expect(PROFILES.every(({ about }) => !about.includes('\n'))).toBe(true)

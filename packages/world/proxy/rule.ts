@@ -97,14 +97,17 @@ type Entry = { readonly rule: Rule; readonly bucket: TokenBucket | null; met: nu
 
 export class RuleBook {
   readonly #random: Random
+  readonly #nowMs: (() => number) | undefined
   readonly #entries = new Set<Entry>()
 
-  constructor(random: Random) {
+  /** `nowMs` is the clock of rates; omitted, the machine's. */
+  constructor(random: Random, nowMs?: () => number) {
     this.#random = random
+    this.#nowMs = nowMs
   }
 
   add(rule: Rule): ActiveRule {
-    const bucket = rule.beyond === undefined ? null : new TokenBucket(rule.beyond)
+    const bucket = rule.beyond === undefined ? null : new TokenBucket(rule.beyond, this.#nowMs)
     const entry: Entry = { rule, bucket, met: 0, fired: 0 }
     this.#entries.add(entry)
     return { fired: () => entry.fired, remove: () => void this.#entries.delete(entry) }

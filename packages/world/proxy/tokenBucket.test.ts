@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { TokenBucket } from './tokenBucket.ts'
 
-it('gives as many at once as its burst, then as many as come back', () => {
+it('gives as many at once as its burst, then as many as refill', () => {
   let nowMs = 0
   const bucket = new TokenBucket({ perSecond: 10, burst: 20 }, () => nowMs)
   const taken = (count: number): number => {

@@ -8,6 +8,7 @@ import { WideCard } from '../parts/card.tsx'
 import { ErrorNote } from '../parts/note.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAttempt } from './attempt.ts'
+import { detailText } from './auditDetail.ts'
 
 const PAGE = 50
 
@@ -36,7 +37,7 @@ export function AuditLog({ client, turn }: { readonly client: Client; readonly t
                   <td>
                     <code>{entry.subject}</code>
                   </td>
-                  <td class="detail muted">{entry.detail ?? ''}</td>
+                  <td class="detail muted">{entry.detail === null ? '' : detailText(entry.detail)}</td>
                 </tr>
               ))}
           </Table>

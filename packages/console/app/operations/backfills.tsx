@@ -40,7 +40,7 @@ export function Backfills({ live, onChanged }: Props) {
         <>
           <ChainChoice live={live} about="Chain to scan" chosen={chainId} onChoose={setChosen} />
           <button type="button" onClick={start}>
-            Scan its past
+            Scan past blocks
           </button>
         </>
       }

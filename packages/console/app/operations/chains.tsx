@@ -44,9 +44,9 @@ export function Chains({ live, onChanged }: Props) {
           'Health',
           'Endpoint',
           'Status',
-          ['Head', 'right'],
+          ['Block', 'right'],
           ['Errors', 'right'],
-          ['Median', 'right'],
+          ['Response', 'right'],
           ['Switch', 'hidden'],
         ]}
       >

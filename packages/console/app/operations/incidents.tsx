@@ -79,7 +79,7 @@ export function Incidents({ live, onChanged }: Props) {
           </select>
         </label>
         <label>
-          Blocks of a reorg{' '}
+          Reorg depth, in blocks{' '}
           <input
             type="number"
             min={1}

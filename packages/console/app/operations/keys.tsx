@@ -101,7 +101,7 @@ function IssueForm({ client, attempt, onIssued }: FormProps) {
         Consumer{' '}
         <input
           maxLength={64}
-          placeholder="as the name"
+          placeholder="same as the name"
           value={consumer}
           onInput={event => setConsumer(event.currentTarget.value)}
         />
@@ -124,7 +124,7 @@ function KeyTable({
   return (
     <Table
       about="All keys"
-      columns={['Name', 'Consumer', 'Id', 'Scopes', 'Made', 'Ends', ['Revoke', 'hidden']]}
+      columns={['Name', 'Consumer', 'ID', 'Scopes', 'Issued', 'Expires', ['Revoke', 'hidden']]}
     >
       {keys.map(key => (
         <tr key={key.key_id} class={key.revoked_at_ms === null ? '' : 'dim'}>

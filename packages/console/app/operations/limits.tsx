@@ -10,7 +10,7 @@ type Props = { readonly live: Live; readonly onChanged: () => void }
 
 const FIELDS = [
   ['units', 'Requests'],
-  ['window_ms', 'per ms'],
+  ['window_ms', 'Window, ms'],
   ['burst', 'Burst'],
   ['stream_connections', 'Streams'],
   ['enrolments_per_day', 'New tokens a day'],
@@ -38,7 +38,7 @@ export function Limits({ live, onChanged }: Props) {
         }}
       >
         <label>
-          Of consumer{' '}
+          Consumer{' '}
           <input required maxLength={64} value={name} onInput={event => setName(event.currentTarget.value)} />
         </label>
         <button type="submit">Look up</button>

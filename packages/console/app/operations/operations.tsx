@@ -1,11 +1,12 @@
 /** Operations, for keys with the scope admin, in tabs; each tab has an address of its own. */
 import type { SessionInfo } from '@assay/sdk'
 import { useState } from 'preact/hooks'
-import type { Live } from '../live.ts'
+import { type Live, useLive } from '../live.ts'
 import { AuditLog } from './audit.tsx'
 import { Backfills } from './backfills.tsx'
 import { hrefOf, type OperationsTab } from '../place.ts'
 import { Chains } from './chains.tsx'
+import { Loading } from '../parts/note.tsx'
 import { Incidents } from './incidents.tsx'
 import { Keys } from './keys.tsx'
 import { Limits } from './limits.tsx'
@@ -24,10 +25,16 @@ const TABS: Readonly<Record<OperationsTab, string>> = {
   audit: 'Audit',
 }
 
+/** Tabs that begin with names of chains or tokens. */
+const NAMING: ReadonlySet<OperationsTab> = new Set(['webhooks', 'incidents', 'backfill'])
+
 export function OperationsPage({ live, session, tab }: Props) {
   // A change made in one tab is in the log of another, so each change reloads it.
   const [changes, setChanges] = useState(0)
   const onChanged = () => setChanges(n => n + 1)
+  const { chains, failure } = useLive(live)
+  // Names that came in later would move what stands beside them.
+  const isNamed = failure !== null || [...chains.values()].some(({ status }) => status !== 'resetting')
   if (!session.scopes.includes('admin'))
     return (
       <section class="card">
@@ -61,10 +68,11 @@ export function OperationsPage({ live, session, tab }: Props) {
           <Limits live={live} onChanged={onChanged} />
         </Keys>
       )}
-      {tab === 'webhooks' && <Webhooks live={live} onChanged={onChanged} />}
+      {NAMING.has(tab) && !isNamed && <Loading what="the chains" />}
+      {tab === 'webhooks' && isNamed && <Webhooks live={live} onChanged={onChanged} />}
       {tab === 'policy' && <PolicyEditor live={live} onChanged={onChanged} />}
-      {tab === 'incidents' && <Incidents live={live} onChanged={onChanged} />}
-      {tab === 'backfill' && <Backfills live={live} onChanged={onChanged} />}
+      {tab === 'incidents' && isNamed && <Incidents live={live} onChanged={onChanged} />}
+      {tab === 'backfill' && isNamed && <Backfills live={live} onChanged={onChanged} />}
       {tab === 'audit' && <AuditLog client={live.client} turn={changes} />}
     </>
   )

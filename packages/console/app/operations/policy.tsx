@@ -41,7 +41,7 @@ export function PolicyEditor({ live, onChanged }: Props) {
       ) : (
         <div class="columns">
           <div>
-            <label for="overrides">Overrides, laid over the configuration; an empty object undoes them</label>
+            <label for="overrides">Overrides of the configuration; an empty object removes them all</label>
             <textarea
               id="overrides"
               rows={8}
@@ -113,18 +113,22 @@ function Diff({ live, diff }: { readonly live: Live; readonly diff: PolicyDiff }
       <p role="status">
         Dry run: {count(diff.changes.length)} {diff.changes.length === 1 ? 'token' : 'tokens'} would change.
       </p>
-      <Table about="What would change" columns={['Token', 'Chain', 'Now', 'Then']} class="diff">
+      <Table about="What would change" columns={['Token', ['Chain', 'wide'], 'Now', 'Then']} class="diff">
         {diff.changes.slice(0, LISTED).map(({ chain_id, token_address, before, after }) => (
           <tr key={`${chain_id}/${token_address}`}>
             <td>
               <a href={hrefOf.token(chain_id, token_address)}>{live.symbol(chain_id, token_address)}</a>
             </td>
-            <td class="muted">{live.chainName(chain_id)}</td>
+            <td class="wide muted">{live.chainName(chain_id)}</td>
             <td class="number">
               <State state={before} />
             </td>
             <td class="number">
-              <State state={after} />
+              {isSameShown(before, after) ? (
+                <span class="muted">same price and score, other evidence</span>
+              ) : (
+                <State state={after} />
+              )}
             </td>
           </tr>
         ))}
@@ -132,6 +136,12 @@ function Diff({ live, diff }: { readonly live: Live; readonly diff: PolicyDiff }
     </>
   )
 }
+
+const isSameShown = (before: CompactState | null, after: CompactState | null): boolean =>
+  before?.state === 'PRICED' &&
+  after?.state === 'PRICED' &&
+  before.confidence.score === after.confidence.score &&
+  price(before.price_usd) === price(after.price_usd)
 
 function State({ state }: { readonly state: CompactState | null }) {
   if (state === null) return <>–</>

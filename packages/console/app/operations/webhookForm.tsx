@@ -110,7 +110,7 @@ export function WebhookForm({ live, attempt, onMade }: Props) {
       )}
       {kind === 'price_crosses' && (
         <label>
-          Way{' '}
+          Direction{' '}
           <select
             value={typed.direction}
             onChange={event =>
@@ -127,7 +127,7 @@ export function WebhookForm({ live, attempt, onMade }: Props) {
         Name{' '}
         <input
           maxLength={64}
-          placeholder="as the condition"
+          placeholder="same as the condition"
           value={name}
           onInput={event => setName(event.currentTarget.value)}
         />

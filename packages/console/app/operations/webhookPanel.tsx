@@ -58,7 +58,7 @@ export function WebhookPanel({ live, webhook, onSecret, onChanged, onClosed }: P
               ],
           ['Called when', conditionWords(live, webhook.condition)],
           ['Address', <code key="url">{webhook.url}</code>],
-          ['Id', <code key="id">{id}</code>],
+          ['ID', <code key="id">{id}</code>],
           ['Registered', `${dateTime(webhook.created_at_ms)} by ${webhook.consumer}`],
           ['Matched up to', `record ${count(webhook.position)}`],
           ['Waiting', count(webhook.pending)],

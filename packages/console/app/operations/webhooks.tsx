@@ -97,7 +97,15 @@ function WebhookTable({ live, webhooks, opened, onOpen }: TableProps) {
   return (
     <Table
       about="All webhooks"
-      columns={['Name', 'Called when', 'At', 'Of', 'State', ['Waiting', 'right'], ['Open', 'hidden']]}
+      columns={[
+        'Name',
+        'Called when',
+        'Receiver',
+        'Consumer',
+        'State',
+        ['Waiting', 'right'],
+        ['Open', 'hidden'],
+      ]}
     >
       {webhooks.map(webhook => (
         <tr key={webhook.webhook_id}>

@@ -38,17 +38,17 @@ function ChainCard({ held }: { readonly held: LiveChain }) {
   return (
     <article class="card chain" aria-label={chainName(chain.name)} data-chain={chain.chain_id}>
       <h2>{chainName(chain.name)}</h2>
+      <p class="big number">
+        {head === undefined ? '–' : count(head)} <span class="unit">block</span>
+      </p>
       <div class="row">
-        <p class="big number">
-          {head === undefined ? '–' : count(head)} <span class="unit">block</span>
-        </p>
+        <Sparkline
+          values={lags}
+          slots={LAG_SLOTS}
+          about={`age of the newest block, the last minute; now ${lag === undefined ? 'unknown' : duration(lag)}`}
+        />
         <HealthTag health={health} />
       </div>
-      <Sparkline
-        values={lags}
-        slots={LAG_SLOTS}
-        about={`age of the newest block, the last minute; now ${lag === undefined ? 'unknown' : duration(lag)}`}
-      />
       <p class="small muted">
         {status !== 'live' && status !== 'replaying' ? (
           `${words(status)}${reason === null ? '' : `: ${reason}`}`
@@ -57,7 +57,9 @@ function ChainCard({ held }: { readonly held: LiveChain }) {
         ) : (
           <>
             {lag === undefined ? 'age unknown' : `${duration(lag)} old`}
-            {lagBlocks !== null && lagBlocks > 0 && `, ${lagBlocks} behind`} · {counted(held.tokens, 'token')}
+            {lagBlocks !== null && lagBlocks > 0 && `, ${lagBlocks} behind`}
+            <br />
+            {counted(held.tokens, 'token')}
           </>
         )}
       </p>

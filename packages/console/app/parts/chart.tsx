@@ -8,8 +8,8 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { clockTime, count, counted, dateTime, shortDecimal } from '../format.ts'
 import { colorOf } from '../theme.ts'
-import type { Candle, Mark, Point } from './chartData.ts'
-import { drawCandles, drawMarks } from './chartDrawing.ts'
+import { type Candle, type Mark, type Point, priceTexts, stepsOf, timeTexts } from './chartData.ts'
+import { drawCandles, drawLatest, drawMarks } from './chartDrawing.ts'
 import { Score } from './score.tsx'
 
 type Shown = {
@@ -109,9 +109,8 @@ const decimalsOf = (value: number): number => Math.max(2, 6 - Math.floor(Math.lo
 function dataOf({ points, candles, untilMs }: Shown): uPlot.AlignedData {
   if (candles.length > 0)
     return [candles.map(({ fromMs, toMs }) => (fromMs + toMs) / 2000), candles.map(({ close }) => close)]
-  const last = points.at(-1)
-  const held = last === undefined || last.atMs >= untilMs ? points : [...points, { ...last, atMs: untilMs }]
-  return [held.map(({ atMs }) => atMs / 1000), held.map(({ price }) => price)]
+  const steps = stepsOf(points, untilMs)
+  return [steps.map(({ atMs }) => atMs / 1000), steps.map(({ price }) => price)]
 }
 
 function summaryOf({ points, candles }: Shown): string {
@@ -124,6 +123,12 @@ function summaryOf({ points, candles }: Shown): string {
   const number = candles.length > 0 ? counted(candles.length, 'candle') : counted(prices.length, 'price')
   return `${number} from ${Math.min(...prices)} to ${Math.max(...prices)}, last at ${clockTime(last)}`
 }
+
+/** The last candle extends past now, and is shown whole. */
+const timeRange = ({ fromMs, untilMs, candles }: Shown): [number, number] => [
+  fromMs / 1000,
+  Math.max(untilMs, candles.at(-1)?.toMs ?? 0) / 1000,
+]
 
 /** The range of all values shown, with a margin. */
 function priceRange({ points, candles, fromMs }: Shown): [number, number] {
@@ -161,12 +166,12 @@ function optionsOf(
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: {
-      x: { time: true, range: () => [shown.current.fromMs / 1000, shown.current.untilMs / 1000] },
+      x: { time: true, range: () => timeRange(shown.current) },
       y: { range: () => priceRange(shown.current) },
     },
     axes: [
       { ...axis, values: (_, ticks) => timeTexts(ticks) },
-      { ...axis, size: 76, values: (_, ticks) => ticks.map(tick => tickText(tick)) },
+      { ...axis, size: 76, values: (_, ticks) => priceTexts(ticks) },
     ],
     series: [
       {},
@@ -182,6 +187,7 @@ function optionsOf(
       draw: [
         plot => {
           drawCandles(plot, shown.current.candles)
+          drawLatest(plot, shown.current)
           drawMarks(plot, shown.current.marks)
         },
       ],
@@ -194,17 +200,3 @@ function optionsOf(
     },
   }
 }
-
-/** As precise as the distance between the ticks requires. */
-function timeTexts(ticks: readonly number[]): string[] {
-  const stepS = (ticks[1] ?? 0) - (ticks[0] ?? 0)
-  const options: Intl.DateTimeFormatOptions =
-    stepS >= 43_200
-      ? { day: 'numeric', month: 'short' }
-      : { hour: '2-digit', minute: '2-digit', ...(stepS < 60 ? { second: '2-digit' } : {}) }
-  return ticks.map(tick => new Intl.DateTimeFormat('en-GB', options).format(tick * 1000))
-}
-
-/** A price may be of any magnitude. */
-const tickText = (value: number): string =>
-  value === 0 ? '0' : Math.abs(value) >= 0.001 ? `${Number(value.toPrecision(6))}` : value.toExponential(2)

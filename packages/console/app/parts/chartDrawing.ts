@@ -1,7 +1,7 @@
-/** Draws over the chart's line: candles, and a dashed line with an arrow at each retraction. */
+/** Draws over the chart's line: candles, a dot at the latest price, and a dashed line with an arrow at each retraction. */
 import type uPlot from 'uplot'
 import { colorOf } from '../theme.ts'
-import type { Candle, Mark } from './chartData.ts'
+import type { Candle, Mark, Point } from './chartData.ts'
 
 /** The share of a candle's time span that its body fills. */
 const BODY = 0.7
@@ -29,6 +29,23 @@ export function drawCandles(plot: uPlot, candles: readonly Candle[]): void {
     const [top, bottom] = [y(Math.max(open, close)), y(Math.min(open, close))]
     ctx.fillRect(middle - width / 2, top, width, Math.max(ratio, bottom - top))
   }
+  ctx.restore()
+}
+
+/** A dot at the price in force: a first price is too short a line to be seen. */
+export function drawLatest(
+  plot: uPlot,
+  { points, candles, untilMs }: { points: readonly Point[]; candles: readonly Candle[]; untilMs: number },
+): void {
+  const price = points.at(-1)?.price ?? null
+  if (candles.length > 0 || price === null) return
+  const { ctx } = plot
+  ctx.save()
+  ctx.fillStyle = colorOf('--accent')
+  ctx.beginPath()
+  const [x, y] = [plot.valToPos(untilMs / 1000, 'x', true), plot.valToPos(price, 'y', true)]
+  ctx.arc(x, y, 3.5 * devicePixelRatio, 0, 2 * Math.PI)
+  ctx.fill()
   ctx.restore()
 }
 

@@ -29,7 +29,7 @@ const SAYINGS: Readonly<Record<string, readonly [what: string, advice: string | 
   NO_ROUTE: ['No route leads from here to a stable, so there is no price.', null],
   RPC_UNAVAILABLE: ['The nodes of this chain do not answer right now.', 'Try again in a moment.'],
   BUDGET_EXCEEDED: ['The budget for looking up unknown tokens is exhausted.', null],
-  DEADLINE_EXCEEDED: ['The answer took too long.', 'Try again: what has been read is kept.'],
+  DEADLINE_EXCEEDED: ['The answer took too long.', 'Try again: progress so far is kept.'],
   RATE_LIMITED: ['This key has sent too many requests.', null],
   FORBIDDEN: ['This key may not do that.', 'Log in with a key that has the scope for it.'],
   NETWORK: ['The service cannot be reached.', 'Check that it is running and that this computer is online.'],

@@ -1,8 +1,8 @@
 /** A table in a box that can also be scrolled by keyboard; its rows are its children. */
 import type { ComponentChildren } from 'preact'
 
-/** `right` is for numbers; a `hidden` name is only for screen readers, in columns whose buttons need no heading. */
-type Column = string | readonly [name: string, how: 'right' | 'hidden']
+/** `right` is for numbers, `wide` for a column that a phone has no room for; a `hidden` name is only for screen readers, in columns whose buttons need no heading. */
+type Column = string | readonly [name: string, how: 'right' | 'wide' | 'right wide' | 'hidden']
 
 type Props = {
   readonly about: string
@@ -25,7 +25,7 @@ export const Table = ({ about, columns, class: own = '', children }: Props) => (
 function headOf(column: Column) {
   const [name, how = ''] = typeof column === 'string' ? [column] : column
   return (
-    <th key={name} scope="col" class={how === 'right' ? how : ''}>
+    <th key={name} scope="col" class={how === 'hidden' ? '' : how}>
       {how === 'hidden' ? <span class="hidden">{name}</span> : name}
     </th>
   )

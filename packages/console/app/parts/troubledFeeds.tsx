@@ -28,7 +28,7 @@ export function TroubledFeeds({ live, place }: Props) {
         <div class="note warn" role="status" data-testid="degraded-feeds">
           {degraded.map(held => (
             <p key={held.chain.chain_id}>
-              <Name held={held} /> is degraded: {reasonsOf(held.health)}. Its prices stand, with a confidence
+              <Name held={held} /> is degraded: {reasonsOf(held.health)}. Its prices remain, with a confidence
               of at most 3.
             </p>
           ))}
@@ -66,7 +66,7 @@ export function reasonsOf(health: Health | null): string {
   if (health === null) return 'it has not reported yet'
   const { status, reasons } = health
   // Silence makes the other reasons irrelevant.
-  const told = reasons.includes('WORKER_SILENT') ? ['WORKER_SILENT'] : reasons
-  if (told.length === 0) return words(status).toLowerCase()
-  return told.map(each => REASONS[each] ?? words(each).toLowerCase()).join('; ')
+  const shown = reasons.includes('WORKER_SILENT') ? ['WORKER_SILENT'] : reasons
+  if (shown.length === 0) return words(status).toLowerCase()
+  return shown.map(each => REASONS[each] ?? words(each).toLowerCase()).join('; ')
 }

@@ -96,14 +96,14 @@ function State({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }
       {state !== null && state.reason !== null && (
         <p>
           <span class="tag bad">{words(state.reason)}</span>{' '}
-          <span class="muted">it may not price anything</span>
+          <span class="muted">it is not used for any price</span>
         </p>
       )}
       <Facts
         facts={[
           ['Tokens', <Tokens key="tokens" chainId={chain_id} pool={pool} symbols={[symbol0, symbol1]} />],
-          [`${symbol0}, USD`, prices.token0_usd === null ? 'unpriced' : price(prices.token0_usd)],
-          [`${symbol1}, USD`, prices.token1_usd === null ? 'unpriced' : price(prices.token1_usd)],
+          [`${symbol0} price`, prices.token0_usd === null ? 'unpriced' : price(prices.token0_usd)],
+          [`${symbol1} price`, prices.token1_usd === null ? 'unpriced' : price(prices.token1_usd)],
           forward === undefined || forward.ratio === null
             ? null
             : [

@@ -7,7 +7,7 @@ import { ChainChoice } from '../parts/chainChoice.tsx'
 import { Checks } from '../parts/checks.tsx'
 import { Loading } from '../parts/note.tsx'
 import { Table } from '../parts/table.tsx'
-import { RecordRow } from './recordRow.tsx'
+import { NAMES, RecordRow } from './recordRow.tsx'
 import { Tail, type TailState } from './tail.ts'
 
 const SHOWN = 200
@@ -81,7 +81,7 @@ function ChainTail({ live, chainId, onChain }: Props) {
           values={RECORD_TYPES}
           chosen={types}
           onChoose={setTypes}
-          nameOf={words}
+          nameOf={type => NAMES[type]}
         />
         <From sequence={state.sequence} onOpen={open} />
       </div>
@@ -103,13 +103,13 @@ function ChainTail({ live, chainId, onChain }: Props) {
         <Table
           about="Records, newest first"
           columns={[
-            ['Sequence', 'right'],
+            ['Sequence', 'right wide'],
             'Time',
             'Type',
-            'What',
-            'Says',
-            ['Dollars', 'right'],
-            ['Block', 'right'],
+            'About',
+            'Content',
+            ['Dollars', 'right wide'],
+            ['Block', 'right wide'],
           ]}
           class="tail"
         >

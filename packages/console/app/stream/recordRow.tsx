@@ -1,6 +1,6 @@
 /** One record of the stream as a line: its subject and its content. */
-import { type Envelope, fromId, type SwapEvent } from '@assay/sdk'
-import { clockTime, count, price, shortAddress, words } from '../format.ts'
+import { type Envelope, fromId, type PoolState, type SwapEvent } from '@assay/sdk'
+import { clockTime, count, price, shortAddress, shortDecimal, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { memo } from '../parts/memo.ts'
 import { Score } from '../parts/score.tsx'
@@ -8,6 +8,14 @@ import { tell, tradeIn } from '../parts/trade.ts'
 import { hrefOf } from '../place.ts'
 
 type Props = { readonly live: Live; readonly record: Envelope }
+
+/** Each type of record in a word. */
+export const NAMES: Readonly<Record<Envelope['type'], string>> = {
+  PRICE_UPSERT: 'Price',
+  PRICE_RETRACT: 'Withdrawal',
+  SWAP_OBSERVED: 'Swap',
+  FEED_HEALTH: 'Health',
+}
 
 const KINDS: Readonly<Record<Envelope['type'], string>> = {
   PRICE_UPSERT: 'ok',
@@ -18,21 +26,23 @@ const KINDS: Readonly<Record<Envelope['type'], string>> = {
 
 export const RecordRow = memo<Props>(({ live, record }) => (
   <tr data-type={record.type}>
-    <td class="right number muted">{record.stream_sequence}</td>
+    <td class="right wide number muted">{record.stream_sequence}</td>
     <td class="number muted">{clockTime(timeOf(record))}</td>
     <td>
-      <span class={`tag ${KINDS[record.type] ?? ''}`}>{words(record.type)}</span>
+      <span class={`tag ${KINDS[record.type] ?? ''}`} title={record.type}>
+        {NAMES[record.type] ?? words(record.type)}
+      </span>
     </td>
     <td>{aboutOf(live, record)}</td>
     <td class="number">{saidIn(live, record)}</td>
-    <td class="right number">{worthIn(live, record)}</td>
-    <td class="right number muted">{blockOf(record)}</td>
+    <td class="right wide number">{worthIn(live, record)}</td>
+    <td class="right wide number muted">{blockOf(record)}</td>
   </tr>
 ))
 
 function aboutOf(live: Live, { type, payload, routing }: Envelope) {
   const { chain_id } = routing
-  if (type === 'FEED_HEALTH') return 'chain'
+  if (type === 'FEED_HEALTH') return live.chainName(chain_id)
   if ('token_id' in payload) {
     const address = `0x${payload.token_id.slice(26)}`
     return <a href={hrefOf.token(chain_id, address)}>{live.symbol(chain_id, address)}</a>
@@ -44,7 +54,7 @@ function aboutOf(live: Live, { type, payload, routing }: Envelope) {
 }
 
 function saidIn(live: Live, record: Envelope) {
-  const { type, payload } = record
+  const { type, payload, routing } = record
   switch (type) {
     case 'FEED_HEALTH':
       return `${words(payload.status)}${payload.reasons.length === 0 ? '' : `: ${payload.reasons.map(words).join(', ')}`}`
@@ -60,12 +70,23 @@ function saidIn(live: Live, record: Envelope) {
     case 'PRICE_RETRACT':
       return (
         <>
-          {words(payload.reason)} takes back{' '}
-          <span class="muted">{payload.retracted.stream_sequence ?? 'a record no longer kept'}</span>
+          {words(payload.reason)}{' '}
+          <span class="muted">
+            withdraws{' '}
+            {payload.retracted.stream_sequence === null
+              ? 'a record no longer retained'
+              : `record ${payload.retracted.stream_sequence}`}
+          </span>
         </>
       )
     case 'PRICE_UPSERT':
-      if (payload.scope === 'pool') return <Score score={payload.score} />
+      if (payload.scope === 'pool')
+        return (
+          <>
+            {payload.reason === null ? ratioOf(live, routing.chain_id, payload) : words(payload.reason)}{' '}
+            <Score score={payload.score} />
+          </>
+        )
       return payload.state === 'PRICED' ? (
         <>
           {price(payload.price_usd)} <Score score={payload.confidence.score} />
@@ -77,6 +98,11 @@ function saidIn(live: Live, record: Envelope) {
       return ''
   }
 }
+
+const ratioOf = (live: Live, chainId: number, { from, to, marginal }: PoolState): string =>
+  marginal === null
+    ? ''
+    : `1 ${live.symbol(chainId, from)} = ${shortDecimal(marginal.display)} ${live.symbol(chainId, to)}`
 
 /** A pool's two tokens are ordered by address: the lower one is token 0. */
 function toldOf(live: Live, { routing, payload }: Envelope) {

@@ -30,6 +30,8 @@ const BEGIN_BEHIND = 5000
 /** Every epoch of the log begins at a multiple of this. */
 const EPOCH = 2 ** 40
 const AGAIN_MS = 1000
+/** The head is that of all chains. A quiet chain has no record there, so its replay is over when none follows. */
+const QUIET_MS = 1000
 
 export class Tail {
   readonly #client: Client
@@ -104,7 +106,11 @@ export class Tail {
       resumeCursor: session.resume_cursor,
       signal,
     })
+    const replayed = () => this.#set({ status: 'live' })
+    let quiet = isBehind ? setTimeout(replayed, QUIET_MS) : undefined
+    signal.addEventListener('abort', () => clearTimeout(quiet), { once: true })
     for await (const record of stream) {
+      clearTimeout(quiet)
       if (signal.aborted) break
       this.#records = [record, ...this.#records.slice(0, KEPT - 1)]
       const isReplay = record.stream_sequence <= head
@@ -113,7 +119,9 @@ export class Tail {
         sequence: record.stream_sequence,
         replayed: this.#state.replayed + (isReplay && isResume ? 1 : 0),
       })
+      if (isReplay) quiet = setTimeout(replayed, QUIET_MS)
     }
+    clearTimeout(quiet)
     return endOf(await stream.outcome)
   }
 

@@ -7,8 +7,13 @@ import { RouteGraph } from './routeGraph.tsx'
 
 type Props = { readonly live: Live; readonly chainId: number; readonly quote: UnpricedQuote }
 
+/** Reasons that say something about the pools of the token. */
+const LOOKED_AT: ReadonlySet<string> = new Set(['NO_ROUTE', 'NO_POOL'])
+
 export function Candidates({ live, chainId, quote }: Props) {
   const { candidates, token } = quote
+  // For other reasons, such as a paused chain, pools were not looked at.
+  if (candidates.length === 0 && !LOOKED_AT.has(quote.reason)) return null
   if (candidates.length === 0)
     return (
       <Card name="Candidates">

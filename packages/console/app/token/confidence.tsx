@@ -14,6 +14,8 @@ export function ConfidencePanel({ live, quote }: Props) {
   const { confidence, chain_id } = quote
   const parts = Object.entries(confidence.components) as [string, { readonly score: number }][]
   const least = Math.min(...parts.map(([, { score }]) => score))
+  // When all are the same, none is the weakest.
+  const isWeakest = (score: number) => score === least && parts.some(([, part]) => part.score > least)
   const weakest = weakestLink(quote)
   return (
     <Card name="Confidence" beside={<Score score={confidence.score} label={confidence.label} />}>
@@ -21,7 +23,7 @@ export function ConfidencePanel({ live, quote }: Props) {
         <caption class="hidden">Components; the score is the least of them and of the caps</caption>
         <tbody>
           {parts.map(([name, part]) => (
-            <tr key={name} class={part.score === least ? 'weakest' : ''}>
+            <tr key={name} class={isWeakest(part.score) ? 'weakest' : ''}>
               <th scope="row">
                 {words(name)}
                 <span class="muted small">{detailOf(part)}</span>
@@ -30,7 +32,7 @@ export function ConfidencePanel({ live, quote }: Props) {
                 <Meter name={words(name)} score={part.score} />
               </td>
               <td class="right number">{part.score}</td>
-              <td>{part.score === least && <span class="tag warn">weakest</span>}</td>
+              <td>{isWeakest(part.score) && <span class="tag warn">weakest</span>}</td>
             </tr>
           ))}
         </tbody>

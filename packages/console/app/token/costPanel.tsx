@@ -54,7 +54,7 @@ const HEADS = [
   'Published',
   'Score',
   'Goes in',
-  'Lost if nobody trades',
+  'Loss if nobody trades',
   'Lost to arbitrage',
   'Held for',
   'Pools',

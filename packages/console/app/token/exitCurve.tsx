@@ -4,7 +4,7 @@ import { dollars } from '../format.ts'
 
 const WIDTH = 560
 const HEIGHT = 190
-const LEFT = 46
+const LEFT = 56
 const FOOT = 24
 const HEAD = 10
 /** Distance from the price in percent, from the top down. */

@@ -111,7 +111,7 @@ function Retractions({ marks, range }: { readonly marks: readonly Mark[]; readon
 /** The retracted price, the state that replaced it, and the difference between them. */
 function takenBack({ withdrawn, now, bps, block }: Mark): string {
   const what =
-    withdrawn === null ? 'a price no longer kept' : `${price(withdrawn.price)} (score ${withdrawn.score})`
+    withdrawn === null ? 'a price no longer retained' : `${price(withdrawn.price)} (score ${withdrawn.score})`
   const instead =
     now === null ? 'no price instead' : `${price(now)} instead${bps === null ? '' : `, ${changeText(bps)}`}`
   return `${what} withdrawn, ${instead}, at block ${count(block)}`

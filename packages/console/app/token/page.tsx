@@ -125,7 +125,7 @@ function Headline({ quote }: { readonly quote: PricedQuote }) {
       </p>
       <Score score={confidence.score} label={confidence.label} />
       {change === null ? (
-        <p class="muted">no price of an hour ago to compare with</p>
+        <p class="muted">no price from an hour ago to compare with</p>
       ) : (
         <p class="number">
           <Change name="1 h" value={change.h1_bps} /> <Change name="24 h" value={change.h24_bps} />

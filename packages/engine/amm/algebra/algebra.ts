@@ -23,7 +23,7 @@ export const algebra: Adapter<Algebra> = {
   ...SLOT_FAMILY,
   ...concentrated(curve),
   feeNow: ({ feePpm }) => feePpm,
-  differences: (ours, chain) => [
+  differences: (_terms, ours, chain) => [
     ...slotDifferences(ours, chain),
     ...differing([['fee_ppm', chain.feePpm, ours.feePpm]]),
   ],

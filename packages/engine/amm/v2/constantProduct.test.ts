@@ -52,7 +52,7 @@ describe('constant product', () => {
     )
   })
 
-  it('R-product-3: the greatest input inside a boundary is inside, and one unit more crosses it', () => {
+  it('R-product-3: the greatest input within a boundary stays within, and one unit more crosses it', () => {
     fc.assert(
       fc.property(fee, reserve, reserve, boundary, (f, x, y, r) => {
         const isInside = (input: bigint): boolean =>
@@ -65,7 +65,7 @@ describe('constant product', () => {
     )
   })
 
-  it('is what counting up finds in every small pool', () => {
+  it('equals counting up in every small pool', () => {
     const r = { num: 110n, den: 100n }
     for (const f of [
       { numerator: 997n, denominator: 1000n },
@@ -106,7 +106,7 @@ describe('constant product', () => {
     )
   })
 
-  it('forgets the oldest constants and computes them again', () => {
+  it('drops the oldest constants and computes them again', () => {
     const f = { numerator: 997n, denominator: 1000n }
     const first = greatestInside(f, 10n ** 20n, 10n ** 20n, { num: 102n, den: 100n })
     for (let i = 1n; i <= 200n; i++) greatestInside(f, 10n ** 20n, 10n ** 20n, { num: 1000n + i, den: 1000n })

@@ -107,12 +107,12 @@ beforeAll(async () => {
 afterAll(() => anvil.close())
 
 describe.each(MARKETS)('R-product-1, R-product-2: a pair with a fee of $fee/$of', market => {
-  it.each(STARTS)('swaps as we simulate, and its events tell its reserves, when they are %s', start =>
+  it.each(STARTS)('swaps as simulated, and its events give its reserves, when they are %s', start =>
     compareMarket(market, start),
   )
 })
 
-it('was asked often enough', () => {
+it('had enough cases', () => {
   expect(done.swaps).toBeGreaterThanOrEqual(LEAST_SWAPS)
   expect(done.depths).toBeGreaterThanOrEqual(LEAST_DEPTHS)
 })

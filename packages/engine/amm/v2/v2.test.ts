@@ -106,7 +106,7 @@ describe('a v2 pair', () => {
     expect(v2.apply(UNISWAP, pair(10_014n, 10_003n), state, short).verdict).toBe('unverified')
   })
 
-  it('R-product-2: checks a Mint to the unit, and a Burn up to what was given to the pair unasked', () => {
+  it('R-product-2: checks a Mint to the unit, and a Burn up to unsolicited transfers to the pair', () => {
     const state = pair(1000n, 2000n)
     const mint: V2Event = { kind: 'MINT', amount0: 10n, amount1: 20n }
     expect(v2.apply(UNISWAP, pair(1010n, 2020n), state, mint).verdict).toBe('verified')
@@ -121,7 +121,7 @@ describe('a v2 pair', () => {
     ])
   })
 
-  it('R-depth-1, R-product-3: has a depth that stays inside the boundary, and one unit more does not', () => {
+  it('R-depth-1, R-product-3: has a depth that stays within the boundary, and one unit more does not', () => {
     fc.assert(
       fc.property(terms, pairs, side, (t, state, x) => {
         const depth = v2.depth(t, state, x, TWO_PERCENT)
@@ -143,7 +143,7 @@ describe('a v2 pair', () => {
     )
   })
 
-  it('has the same depths when its tokens change places', () => {
+  it('has the same depths when its tokens are swapped', () => {
     const state = pair(10n ** 20n, 3n * 10n ** 20n)
     const mirrored = pair(state.reserve1, state.reserve0)
     expect(v2.depth(UNISWAP, state, 0, TWO_PERCENT)).toEqual(v2.depth(UNISWAP, mirrored, 1, TWO_PERCENT))

@@ -18,7 +18,7 @@ export const v2: Adapter<V2> = {
   book: () => null,
   tick: () => null,
   isPossible: () => true,
-  differences: (ours, chain) => compare(chain, ours.reserve0, ours.reserve1),
+  differences: (_terms, ours, chain) => compare(chain, ours.reserve0, ours.reserve1),
   holdings: ({ reserve0, reserve1 }) => ({
     reserves: { reserve0: reserve0.toString(), reserve1: reserve1.toString() },
   }),

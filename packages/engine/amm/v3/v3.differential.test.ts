@@ -155,7 +155,7 @@ afterAll(() => anvil.close())
 
 describe.each(TIERS)('R-ticks-1, R-ticks-2: a v3 pool of fee $feePpm and spacing $tickSpacing', tier => {
   it.each(STARTS.map((start, index) => ({ start, index })))(
-    'swaps as we simulate, and its events tell its state, from a price $start',
+    'swaps as simulated, and its events give its state, from a price $start',
     async ({ start, index }) => {
       const random = new Random(seed, `${tier.feePpm} ${start}`)
       const subject = await createSubject(random, tier, start, index)
@@ -177,7 +177,7 @@ describe.each(TIERS)('R-ticks-1, R-ticks-2: a v3 pool of fee $feePpm and spacing
 })
 
 describe.each(CROWDED_TIERS)('R-ticks-5: a crowded v3 pool of fee $feePpm and spacing $tickSpacing', tier => {
-  it('takes in, up to a price limit, what we call its depth', async () => {
+  it('takes in, up to a price limit, exactly its computed depth', async () => {
     const random = new Random(seed, `crowd ${tier.feePpm}`)
     const subject = await createSubject(random, tier, 'near one', STARTS.length)
     const crowd = Array.from({ length: CROWD }, () =>
@@ -199,7 +199,7 @@ describe.each(CROWDED_TIERS)('R-ticks-5: a crowded v3 pool of fee $feePpm and sp
   })
 })
 
-describe('a v3 pool whose steps are so long that amount times price passes 256 bits', () => {
+describe('a v3 pool whose steps are so long that amount times price exceeds 256 bits', () => {
   it('rounds as we do, on both sides of the overflow', async () => {
     const random = new Random(seed, 'overflow')
     const subject = await createSubject(random, WIDEST_TIER, 'near the highest', STARTS.length)
@@ -226,7 +226,7 @@ describe('a v3 pool whose steps are so long that amount times price passes 256 b
   })
 })
 
-it('was asked often enough', () => {
+it('had enough cases', () => {
   expect(done.swaps).toBeGreaterThanOrEqual(LEAST_SWAPS)
   expect(done.depths).toBeGreaterThanOrEqual(LEAST_DEPTHS)
 })

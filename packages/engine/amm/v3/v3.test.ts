@@ -72,7 +72,7 @@ function happened(
 }
 
 describe('a v3 Swap event', () => {
-  it('R-ticks-2: is verified when it happened, whatever was asked for, and becomes the state', () => {
+  it('R-ticks-2: is verified when it happened, whatever was requested, and becomes the state', () => {
     fc.assert(
       fc.property(poolPlan, side, order, end, (plan, token, what, where) => {
         const { terms, state } = build(plan)
@@ -90,7 +90,7 @@ describe('a v3 Swap event', () => {
     )
   })
 
-  it('R-ticks-4: knowing fewer ticks is verified or incomplete, never unverified', () => {
+  it('R-ticks-4: with fewer known ticks is verified or incomplete, never unverified', () => {
     const seen = { verified: 0, incomplete: 0, unverified: 0 }
     fc.assert(
       fc.property(
@@ -116,7 +116,7 @@ describe('a v3 Swap event', () => {
     expect(Math.min(seen.verified, seen.incomplete)).toBeGreaterThan(100)
   })
 
-  it('with another tick or liquidity than the price has is unverified', () => {
+  it('with a tick or liquidity that does not match its price is unverified', () => {
     fc.assert(
       fc.property(
         poolPlan,
@@ -161,7 +161,7 @@ describe('a v3 Swap event', () => {
     )
   })
 
-  it('is never thrown at, whatever it says', () => {
+  it('never makes the adapter throw, whatever it contains', () => {
     const wild = fc.bigInt({ min: -(1n << 255n), max: (1n << 255n) - 1n })
     fc.assert(
       fc.property(
@@ -254,7 +254,7 @@ describe('a v3 Swap event', () => {
     expect(v3.apply(terms, torn, torn, { kind: 'SWAP', ...swap }).verdict).toBe('incomplete')
   })
 
-  it('reports the nearest of the three ways', () => {
+  it('reports the nearest of the three explanations', () => {
     const { terms, state } = onePosition(10n ** 18n)
     const swap = happened(terms, state, 0, { kind: 'EXACT_IN', amount: 10n ** 15n }, [500, 0n])
     if (swap === null) throw new Error('the whole range is known')
@@ -305,7 +305,7 @@ describe('v3 Initialize, Mint and Burn', () => {
     expect(wrong.differences).toEqual([{ field: 'amount0', event: floor, computed: ceiling }])
   })
 
-  it('changes the book, and the liquidity in force only around the price; the inverse undoes it', () => {
+  it('changes the book, and the active liquidity only around the price; the inverse undoes it', () => {
     fc.assert(
       fc.property(poolPlan, positionPlan, (plan, position) => {
         const { terms, state } = build(plan)
@@ -331,7 +331,7 @@ describe('v3 Initialize, Mint and Burn', () => {
     )
   })
 
-  it('R-ticks-3: a Mint and a Burn are checked against the exact worth of the position, rounded up and down', () => {
+  it('R-ticks-3: a Mint and a Burn are checked against the exact value of the position, rounded up and down', () => {
     fc.assert(
       fc.property(poolPlan, positionPlan, (plan, position) => {
         const { terms, state } = build(plan)
@@ -359,7 +359,7 @@ describe('v3 Initialize, Mint and Burn', () => {
     )
   })
 
-  it('a Mint pays what the position is worth on its way out, rounded up', () => {
+  it('a Mint pays what the position is worth on withdrawal, rounded up', () => {
     // A position bought at the price and swapped through from end to end is worth what goes in and comes out.
     fc.assert(
       fc.property(
@@ -391,7 +391,7 @@ describe('v3 Initialize, Mint and Burn', () => {
     )
   })
 
-  it('a Burn of more than is there is unverified and changes nothing', () => {
+  it('a Burn of more than there is is unverified and changes nothing', () => {
     const { terms, state } = onePosition(1000n)
     const before = terms.book.entries()
     const burn: V3Event = {
@@ -416,7 +416,7 @@ describe('v3 Initialize, Mint and Burn', () => {
     expect(terms.book.entries()).toEqual(before)
   })
 
-  it('a Mint past 128 bits of liquidity in force is unverified', () => {
+  it('a Mint past 128 bits of active liquidity is unverified', () => {
     const { terms, state } = onePosition(1n << 127n)
     const event: V3Event = {
       kind: 'MINT',

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => world.anvil.close())
 
-describe('a hook that swaps never reach', () => {
+describe('a hook that swaps never call', () => {
   it('leaves the curve and the fee as they are', async () => {
     const subject = await createSubject('MockHooks', 3000, [
       'beforeInitialize',
@@ -44,7 +44,7 @@ describe('a hook that swaps never reach', () => {
 })
 
 describe('a hook that is called around a swap and returns no amounts', () => {
-  it('is told by its address, and the swap that it lets through is the pool’s own', async () => {
+  it('is recognised by its address, and a swap it allows follows the pool’s own curve', async () => {
     const subject = await createSubject('MockHooks', 3000, ['beforeSwap', 'afterSwap'])
     expect(classOf(subject)).toBe('FEE')
     const ours = foresee(subject)
@@ -55,7 +55,7 @@ describe('a hook that is called around a swap and returns no amounts', () => {
 })
 
 describe('R-hook-2: a hook that sets the fee', () => {
-  it('shows its fee in the swap, with the protocol fee inside it', async () => {
+  it('shows its fee in the swap, with the protocol fee included', async () => {
     const subject = await createSubject(
       'DynamicFeesTestHook',
       V4_DYNAMIC_FEE,
@@ -80,7 +80,7 @@ describe('R-hook-2: a hook that sets the fee', () => {
     expect(again.taken).not.toEqual(taken)
   })
 
-  it('may change it between two swaps without a log, so that the next fee is not known', async () => {
+  it('may change it between two swaps without a log, so that the next fee is unknown', async () => {
     const subject = await createSubject(
       'DynamicFeesTestHook',
       V4_DYNAMIC_FEE,
@@ -100,7 +100,7 @@ describe('R-hook-2: a hook that sets the fee', () => {
     expect(subject.state.lpFeePpm).toBe(50_000n)
   })
 
-  it('may override the stored fee for one swap: the log, not the slot, says what was paid', async () => {
+  it('may override the stored fee for one swap: the log, not the slot, has the fee that was paid', async () => {
     const subject = await createSubject(
       'DynamicReturnFeeTestHook',
       V4_DYNAMIC_FEE,
@@ -117,7 +117,7 @@ describe('R-hook-2: a hook that sets the fee', () => {
     expect(subject.state.lpFeePpm).toBe(12_345n)
   })
 
-  it('is asked of the chain after Initialize, which does not say the fee, and whose fee is no tick', async () => {
+  it('is read from the chain after Initialize, which does not carry the fee, and whose fee is no tick', async () => {
     const terms = v4TermsOf(V4_DYNAMIC_FEE, 60, world.address('afterInitialize', 'beforeSwap'))
     const born: V4Event = { kind: 'INITIALIZE', sqrtPriceX96: Q96, tick: toTick(0) }
     const { state, verdict } = v4.apply(terms, UNBORN, UNBORN, born)
@@ -127,12 +127,12 @@ describe('R-hook-2: a hook that sets the fee', () => {
   })
 })
 
-describe('R-hook-1: a hook that puts amounts of its own into a swap', () => {
+describe('R-hook-1: a hook that adds amounts of its own to a swap', () => {
   it.each([
     { name: 'FeeTakingHook', flags: ['afterSwap', 'afterSwapReturnsDelta'] },
     { name: 'CustomCurveHook', flags: ['beforeSwap', 'beforeSwapReturnsDelta'] },
     { name: 'DeltaReturningHook', flags: ['beforeSwap', 'beforeSwapReturnsDelta'] },
-  ] as const)('is refused by its address, and $name does pay something else', async ({ name, flags }) => {
+  ] as const)('is refused by its address, and $name does pay a different amount', async ({ name, flags }) => {
     const subject = await createSubject(name, 3000, flags)
     expect(classOf(subject)).toBe('UNSUPPORTED')
     await trader.fund(world.client, subject.pool.key.hooks, world.tokens)
@@ -144,8 +144,8 @@ describe('R-hook-1: a hook that puts amounts of its own into a swap', () => {
 })
 
 describe('a hook that refuses a swap', () => {
-  it('is no other by its address than one that lets it through', async () => {
-    // It reads whom to charge from data that this swap does not bring.
+  it('has the same address flags as one that allows it', async () => {
+    // It reads the account to charge from data that this swap does not pass.
     const subject = await createSubject(
       'SkipCallsTestHook',
       3000,

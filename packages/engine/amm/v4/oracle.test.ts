@@ -7,7 +7,7 @@ import { lpFeeFrom, protocolFeeOf, swapFeeOf } from './swapFee.ts'
 import { v4 } from './v4.ts'
 
 describe('v4 pools agree with Python', () => {
-  test('R-ticks-7: on the fee of a swap each way, and on the fee of the providers that it tells', () => {
+  test('R-ticks-7: on the fee of a swap each way, and on the liquidity providers’ fee derived from it', () => {
     expect(vectors.fees).toHaveLength(200)
     for (const { protocol_fee, lp_fee, swap_fee, least_lp_fee } of vectors.fees)
       for (const side of [0, 1] as const) {

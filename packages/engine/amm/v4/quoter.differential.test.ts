@@ -62,14 +62,14 @@ describe.each(HOOKS)('R-hook-2: with $name beside it', ({ name, keyFee, flags, s
         world.follow(subject, (await setV4ProtocolFee(world.client, subject.pool, a, b)).logs)
       }
       if (setsFee) await world.call(subject, 'setFee', random.pick(FEES))
-      const told = await trade(random, subject)
-      for (let n = 0; n < QUOTES_PER_ROUND; n++) await compare(random, subject, told)
+      const fee = await trade(random, subject)
+      for (let n = 0; n < QUOTES_PER_ROUND; n++) await compare(random, subject, fee)
     }
   })
 })
 
 describe('R-hook-2: a fee that the hook changed since', () => {
-  it('is all that a quote lacks: with it the quote is V4Quoter’s again', async () => {
+  it('is all that a quote lacks: with it the quote equals V4Quoter’s again', async () => {
     const random = new Random(seed, 'quoter since')
     const subject = await createPool(
       random,
@@ -88,7 +88,7 @@ describe('R-hook-2: a fee that the hook changed since', () => {
     expect(done.differing).toBeGreaterThan(0)
   })
 
-  it('is read from the slot where no swap told it', async () => {
+  it('is read from the slot when no swap has shown it', async () => {
     const random = new Random(seed, 'quoter slot')
     const subject = await createPool(
       random,
@@ -108,7 +108,7 @@ describe('R-hook-2: a fee that the hook changed since', () => {
   })
 })
 
-it('was asked often enough', () => {
+it('had enough cases', () => {
   expect(done.quotes).toBeGreaterThanOrEqual(10 * ROUNDS)
   expect(done.exact).toBeGreaterThanOrEqual(0.9 * done.quotes)
   if (ROUNDS > 6) console.info(done)
@@ -137,7 +137,7 @@ function createPool(
 }
 
 /**
- * A swap of some size, which tells its fee: the whole of it, from which the providers' part follows but for rounding. Two
+ * A swap of some size, which shows its fee: the whole of it, from which the providers' part follows but for rounding. Two
  * parts may have the same sum one way and another the other way (R-ticks-7).
  */
 async function trade(random: Random, subject: HookedPool): Promise<readonly V4State[]> {

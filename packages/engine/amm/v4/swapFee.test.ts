@@ -7,7 +7,7 @@ const protocolPpm = fc.bigInt({ min: 0n, max: 1_000n })
 const lpFeePpm = fc.bigInt({ min: 0n, max: 1_000_000n })
 
 describe('R-ticks-7: the fee of a v4 swap', () => {
-  test('holds the protocol fee inside it: never more than both, never less than either', () => {
+  test('includes the protocol fee: never more than both, never less than either', () => {
     fc.assert(
       fc.property(protocolPpm, lpFeePpm, (protocol, lp) => {
         const fee = swapFee(protocol, lp)
@@ -23,7 +23,7 @@ describe('R-ticks-7: the fee of a v4 swap', () => {
     )
   })
 
-  test('tells the smallest fee of the providers that gives it', () => {
+  test('gives the smallest provider fee that produces it', () => {
     fc.assert(
       fc.property(protocolPpm, lpFeePpm, (protocol, lp) => {
         const found = lpFeeFrom(swapFee(protocol, lp), protocol)
@@ -37,12 +37,12 @@ describe('R-ticks-7: the fee of a v4 swap', () => {
     )
   })
 
-  test('is none that a provider fee gives when it is below the protocol fee, or more than all', () => {
+  test('comes from no provider fee when it is below the protocol fee, or above 100%', () => {
     expect(lpFeeFrom(999n, 1_000n)).toBeNull()
     expect(lpFeeFrom(1_000_001n, 0n)).toBeNull()
   })
 
-  test('is told for each direction from the packed word', () => {
+  test('is decoded for each direction from the packed word', () => {
     // setProtocolFee(key, 500 | 1000 << 12): token0 in pays 500, token1 in 1000.
     const packed = 500n | (1_000n << 12n)
     expect(protocolFeeOf(packed, 0)).toBe(500n)
@@ -51,7 +51,7 @@ describe('R-ticks-7: the fee of a v4 swap', () => {
     expect(swapFeeOf(packed, 3_000n, 1)).toBe(3_997n)
   })
 
-  test('is no fee where the key says that a hook decides', () => {
+  test('is unknown when the key says that a hook decides', () => {
     expect(DYNAMIC_FEE).toBe(8_388_608n)
     expect(lpFeeFrom(DYNAMIC_FEE, 0n)).toBeNull()
   })

@@ -142,13 +142,13 @@ beforeAll(async () => {
 
 afterAll(() => anvil.close())
 
-it('stands where mainnet has it', () => {
+it('is deployed at its mainnet address', () => {
   expect(manager).toBe('0x000000000004444c5dc75cB358380D2e3dE08A90')
 })
 
 describe.each(TIERS)('R-ticks-1, R-ticks-2: a v4 pool of fee $feePpm and spacing $tickSpacing', tier => {
   it.each(STARTS.map((start, index) => ({ start, index })))(
-    'swaps as we simulate, and its logs tell its state, from a price $start',
+    'swaps as simulated, and its logs give its state, from a price $start',
     async ({ start, index }) => {
       const random = new Random(seed, `v4 ${tier.feePpm} ${tier.tickSpacing} ${start}`)
       const subject = await createSubject(random, tier, start, index)
@@ -175,7 +175,7 @@ describe.each(TIERS)('R-ticks-1, R-ticks-2: a v4 pool of fee $feePpm and spacing
   )
 })
 
-it('was asked often enough', () => {
+it('had enough cases', () => {
   expect(done.swaps).toBeGreaterThanOrEqual(ROUNDS * 600)
   expect(done.depths).toBeGreaterThanOrEqual(ROUNDS * 60)
   expect(done.inputs).toBeGreaterThanOrEqual(ROUNDS * 20)

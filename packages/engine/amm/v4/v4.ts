@@ -54,12 +54,11 @@ export const v4: Adapter<V4> = {
       hooks,
     },
   }),
-  differences: (ours, chain) => [
+  // A hook may charge another fee than the manager stores, so a dynamic fee is not compared (R-hook-2).
+  differences: ({ keyFee }, ours, chain) => [
     ...slotDifferences(ours, chain),
-    ...differing([
-      ['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm],
-      ['protocol_fee', chain.protocolFee, ours.protocolFee],
-    ]),
+    ...(keyFee === DYNAMIC_FEE ? [] : differing([['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm]])),
+    ...differing([['protocol_fee', chain.protocolFee, ours.protocolFee]]),
   ],
   holdings: state => ({
     slot: {

@@ -78,14 +78,14 @@ describe('coverage of a routing asset', () => {
     expect([s.price(WETH), s.price(T)]).toEqual(before)
   })
 
-  it('R-coverage-4: any positive depth scores at least 1: coverage never takes a price away', () => {
+  it('R-coverage-4: any positive depth scores at least 1: coverage never removes a price', () => {
     const s = market()
     external(s, 10n ** 40n)
     expect([s.score(WETH), s.score(T)]).toEqual([1, 1])
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_UPSERT', 'PRICE_UPSERT'])
   })
 
-  it('R-coverage-2, R-timer-1: data older than 24 hours is no data, by a timer and with nothing else happening', () => {
+  it('R-coverage-2, R-timer-1: data older than 24 hours counts as none, by a timer and with nothing else happening', () => {
     const s = market()
     // An hour on, so that nothing else falls due with it.
     s.quiet(HOUR, HOUR)
@@ -99,7 +99,7 @@ describe('coverage of a routing asset', () => {
     expect(s.priced(T).confidence.caps).toContainEqual({ code: 'COVERAGE_UNKNOWN', cap: 8 })
   })
 
-  it('R-coverage-2: a report of nothing is no data either', () => {
+  it('R-coverage-2: a report of zero counts as no data', () => {
     const s = market()
     external(s, 0n)
     expect(anchorsOf(s).map(each => each?.externalMicrousd)).toEqual([null, null])

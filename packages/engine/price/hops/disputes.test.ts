@@ -15,7 +15,7 @@ const pool = (s: Scenario, at: typeof P1, millions: bigint, cents: bigint, deplo
   })
 
 describe('stables against each other', () => {
-  it('R-dispute-4: a feed says 1.00, a pool of 1.8 bn in the same state says 0.90: at most 3, STABLE_DISPUTED', () => {
+  it('R-dispute-4: a feed at 1.00 and a pool of 1.8 bn at 0.90 in the same state: at most 3, STABLE_DISPUTED', () => {
     const s = scenario({ stables: [USDC, DAI] })
     pool(s, P1, 900n, 90n)
     s.v2(P2, [T, 10n ** 6n * E18], [DAI, 10n ** 6n * E18])
@@ -42,7 +42,7 @@ describe('stables against each other', () => {
     }
   })
 
-  it('R-dispute-4: a pool below 250,000 USD is not heard, one alone caps at 6, two cap at 3', () => {
+  it('R-dispute-4: a pool below 250,000 USD does not count, one alone caps at 6, two cap at 3', () => {
     const s = scenario({ stables: [USDC, DAI] })
     // 1% of each side moves the price by 2%: a depth of about 100,000 and 300,000 USD.
     pool(s, P1, 10n, 97n)
@@ -56,7 +56,7 @@ describe('stables against each other', () => {
     expect(disputed(s, DAI)).toEqual(['STABLE_DISPUTED 3'])
   })
 
-  it('R-dispute-3: the five-minute median speaks: a push of two minutes says nothing, and the timer knows when it does', () => {
+  it('R-dispute-3: the five-minute median counts: a push of two minutes has no effect, and the timer fires when it does', () => {
     const s = scenario({ stables: [USDC, DAI] })
     pool(s, P1, 900n, 100n)
     s.quiet(6 * MINUTE)
@@ -73,12 +73,12 @@ describe('stables against each other', () => {
     expect(s.nowMs - soldMs).toBeLessThan(10 * MINUTE)
   })
 
-  it('R-dispute-5: a stale side is the disputed one; where both are stale nobody argues', () => {
+  it('R-dispute-5: a stale side is the disputed one; when both are stale there is no dispute', () => {
     const s = scenario({ stables: [USDC, DAI], feed: { heartbeatMs: 20 * MINUTE, graceMs: MINUTE } })
     pool(s, P1, 900n, 97n)
     s.quiet(6 * MINUTE)
     expect(disputed(s, DAI)).toEqual(['STABLE_DISPUTED 3'])
-    // Only DAI goes on: its answer is the one that argues now, though DAI is the cheaper one.
+    // Only DAI continues: its answer is the one that disputes now, though DAI is the cheaper one.
     s.stable(DAI, 100_000_001n)
     s.quiet(16 * MINUTE)
     expect([disputed(s, DAI), disputed(s, USDC)]).toEqual([[], ['STABLE_DISPUTED 3']])
@@ -86,7 +86,7 @@ describe('stables against each other', () => {
     expect([disputed(s, DAI), disputed(s, USDC)]).toEqual([[], []])
   })
 
-  it('R-dispute-6: a pool is heard from the moment its average reaches 250,000 USD, by a timer', () => {
+  it('R-dispute-6: a pool counts from the moment its average reaches 250,000 USD, by a timer', () => {
     const s = scenario({ stables: [USDC, DAI] })
     pool(s, P1, 1n, 97n)
     s.quiet(6 * MINUTE)
@@ -99,7 +99,7 @@ describe('stables against each other', () => {
     expect(averageY).toBeLessThan(250_100n * E6)
   })
 
-  it('R-dispute-3: it neither suspends nor replaces a value, and goes with its block', () => {
+  it('R-dispute-3: it neither suspends nor replaces a value, and is undone with its block', () => {
     const s = scenario({ stables: [USDC, DAI] })
     pool(s, P1, 900n, 100n)
     s.quiet(6 * MINUTE)
@@ -113,7 +113,7 @@ describe('stables against each other', () => {
     expect(disputed(s, DAI)).toEqual([])
   })
 
-  it('R-score-5: the quote has the pools and answers a dispute was found from', () => {
+  it('R-score-5: the quote lists the pools and answers behind a dispute', () => {
     const s = scenario({ stables: [USDC, DAI] })
     pool(s, P1, 900n, 90n)
     s.v2(P2, [T, 10n ** 6n * E18], [DAI, 10n ** 6n * E18])
@@ -167,7 +167,7 @@ describe('anchors against their feed', () => {
     expect([disputed(s, WETH), disputed(s, T)]).toEqual([[], []])
   })
 
-  it('R-dispute-2: the feed falls silent by its own timer, and the cap goes with it', () => {
+  it('R-dispute-2: the feed turns stale by its own timer, and the cap ends with it', () => {
     const s = market(1_930n)
     const answeredMs = s.nowMs
     while (disputed(s, WETH).length > 0) s.timer()

@@ -85,7 +85,7 @@ describe('depth', () => {
     expect(s.edge(P1).capacity).toBe(capacity)
   })
 
-  it("R-depth-3: depth into a routing asset is taken at that asset's price of this step", () => {
+  it("R-depth-3: depth into a routing asset uses that asset's price in this step", () => {
     const s = scenario()
     s.decimals(T, 18)
     s.v2(P1, [T, X], [WETH, 700n * E18])
@@ -119,7 +119,7 @@ describe('depth', () => {
     }
   })
 
-  it('R-average-5, R-pool-2: the average of a pool born in a block starts at 0 and earns its weight', () => {
+  it('R-average-5, R-pool-2: the average of a pool created in a block starts at 0 and earns its weight', () => {
     const s = scenario()
     s.decimals(T, 18)
     s.bornV2(P1, [T, X], [USDC, Y])
@@ -220,7 +220,7 @@ describe('guards', () => {
     })
   })
 
-  it('R-guard-3, R-decimals-2, P1: DECIMALS_UNVERIFIED while either side is not read, or could not be', () => {
+  it('R-guard-3, R-decimals-2, P1: DECIMALS_UNVERIFIED while either side is unread or failed to read', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     expect(s.edge(P1)).toMatchObject({
@@ -284,7 +284,7 @@ describe('guards', () => {
     )
   })
 
-  it('R-decimals-3: DECIMALS_CHANGED ends too when the old number is read again, and goes on with a third one', () => {
+  it('R-decimals-3: DECIMALS_CHANGED ends too when the old number is read again, and continues with a third one', () => {
     const s = onePool()
     s.decimals(T, 6)
     s.decimals(T, 9)
@@ -423,7 +423,7 @@ describe('unverified and incomplete state', () => {
     })
   })
 
-  it('R-verify-1: an unverified pool asks to be loaded, at every event until it is', () => {
+  it('R-verify-1: an unverified pool requests a load at every event until it is loaded', () => {
     const s = forged()
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
     s.sell(P1, E18)
@@ -431,7 +431,7 @@ describe('unverified and incomplete state', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
   })
 
-  it('R-verify-3: a load at the tip makes an unverified pool good again', () => {
+  it('R-verify-3: a load at the tip makes an unverified pool valid again', () => {
     const s = forged()
     s.load(P1)
     expect(s.pool(P1).state).toMatchObject({ verified: true, differences: [] })
@@ -464,7 +464,7 @@ describe('unverified and incomplete state', () => {
     expect(failureOf(s)).toBe('STATE_UNVERIFIED')
   })
 
-  it('R-verify-2, R-guard-6: ticks not known to ±2% make depth UNKNOWN and ask for a load, without distrust', () => {
+  it('R-verify-2, R-guard-6: ticks unknown within ±2% make depth UNKNOWN and request a load, without distrust', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.bornV3(P1, T, DAI, wide)
@@ -503,7 +503,7 @@ describe('unverified and incomplete state', () => {
     expect(failureOf(s)).toBe(undefined)
   })
 
-  it('R-verify-2: incomplete state makes depth UNKNOWN even where the price came back to known ticks', () => {
+  it('R-verify-2: incomplete state makes depth UNKNOWN even when the price has returned to known ticks', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.v3(P1, T, DAI, { ...wide, known: { lowest: tick(0), highest: tick(2_040) } })
@@ -517,7 +517,7 @@ describe('unverified and incomplete state', () => {
     expect(s.edge(P1)).toMatchObject({ capacity: null, score: 0, failure: { rule: 'DEPTH_UNKNOWN' } })
   })
 
-  it('R-pool-2: a pool created in a block is complete from birth', () => {
+  it('R-pool-2: a pool created in a block is complete from its creation', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.bornV3(P1, T, DAI, wide)
@@ -585,7 +585,7 @@ describe('freshness', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 9, ageMs: 7 * MINUTE })
   })
 
-  it('R-fresh-3: blocks that are not proven re-verify nothing', () => {
+  it('R-fresh-3: blocks without a proof re-verify nothing', () => {
     const s = onePool()
     for (let n = 0; n < 4; n++) s.mine({ proof: 'none', afterMs: 10 * MINUTE })
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 6, ageMs: 40 * MINUTE })
@@ -599,7 +599,7 @@ describe('freshness', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ ageMs: 40 * MINUTE })
   })
 
-  it('R-fresh-3: an unproven block does not take back what the proven ones before it have verified', () => {
+  it('R-fresh-3: an unproven block does not undo what the proven ones before it have verified', () => {
     const s = onePool()
     s.quiet(2 * HOUR, 10 * MINUTE)
     const provenMs = s.nowMs
@@ -608,7 +608,7 @@ describe('freshness', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 10, ageMs: MINUTE })
   })
 
-  it('R-fresh-3, R-verify-5: a state read at a canonical block verifies, and a proven run goes on from there', () => {
+  it('R-fresh-3, R-verify-5: a state read at a canonical block verifies, and a proven run continues from there', () => {
     const s = onePool()
     s.mine({ proof: 'none', afterMs: 40 * MINUTE })
     expect(scoreOf(s, 'freshness')).toBe(6)
@@ -716,7 +716,7 @@ describe('caps', () => {
     },
   )
 
-  it('P6: a price held for less than half the window leaves the median where it was, and is flagged', () => {
+  it('P6: a price held for less than half the window leaves the median unchanged, and is flagged', () => {
     const s = onePool()
     s.mine({ afterMs: 5 * MINUTE })
     s.reserves(P1, X, 2n * Y)
@@ -794,11 +794,11 @@ const WITH_ZEROS = [
   },
 ]
 
-describe('a policy that leaves a hop nothing', () => {
+describe('a policy that leaves a hop with a score of zero', () => {
   const expectZero = (edge: Edge, by: string) =>
     expect(edge).toMatchObject({ score: 0, failure: { rule: 'SCORE_ZERO', actual: by } })
 
-  it('R-guard-13: by its cap of a jump', () => {
+  it('R-guard-13: by its jump cap', () => {
     const s = onePool({ setting: { policy: { jump: { cap: 0 } } } })
     expect(s.edge(P1).failure).toBe(null)
     s.reserves(P1, X, Y * 101n)
@@ -806,14 +806,14 @@ describe('a policy that leaves a hop nothing', () => {
     expectZero(s.edge(P1), 'MAGNITUDE_JUMP')
   })
 
-  it('R-guard-13: by its cap of a stable', () => {
+  it('R-guard-13: by its stable cap', () => {
     const s = onePool({ setting: { policy: { stable: { stale_cap: 0 } } } })
     expect(s.edge(P1).failure).toBe(null)
     s.stable(USDC, 0n)
     expectZero(s.edge(P1), 'STABLE_STALE')
   })
 
-  it('R-guard-13: by what is left of the weight of a pair', () => {
+  it('R-guard-13: by the retained weight of a pair', () => {
     const retained = [
       [10_000, 10],
       [6700, 0],
@@ -826,7 +826,7 @@ describe('a policy that leaves a hop nothing', () => {
   })
 })
 
-describe('whatever a pool holds', () => {
+describe('any pool contents', () => {
   const EXTREMES = [0n, 1n, 2n, 10_000n, 2n ** 64n, 2n ** 111n, 2n ** 112n - 2n, 2n ** 112n - 1n]
 
   it('P3: reserves of 0, 1 wei and 2^112 − 1 never throw: there is a price or a reason', () => {

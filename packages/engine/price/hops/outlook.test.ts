@@ -10,7 +10,7 @@ import { DEFAULT_POLICY } from '../../policy/policy.ts'
 
 const Y = 2_000_000n * E6
 
-it('R-temporal-5, R-timer-1: what time has to say about a pool holds until the time it names, and is then what is found when looked for anew', () => {
+it('R-temporal-5, R-timer-1: the time-dependent part of a pool is valid until the time it names, and equals a fresh evaluation then', () => {
   const moves = fc.array(
     fc.record({ bps: fc.integer({ min: -600, max: 600 }), afterMs: fc.integer({ min: 1, max: 2 * MINUTE }) }),
     { minLength: 1, maxLength: 8 },
@@ -35,10 +35,10 @@ it('R-temporal-5, R-timer-1: what time has to say about a pool holds until the t
       let atMs: number = s.nowMs
       for (const passedMs of waited) {
         atMs += passedMs
-        const anew = outlookOf(pool.state, scalingOf(null, null), DEFAULT_POLICY, ms(atMs))
+        const fresh = outlookOf(pool.state, scalingOf(null, null), DEFAULT_POLICY, ms(atMs))
         const kept = outlook.recall(ms(atMs), pool.state, DEFAULT_POLICY, null, null)
-        if (kept === null) outlook.keep(anew, ms(atMs), pool.state, DEFAULT_POLICY, null, null)
-        else expect(kept).toEqual(anew.value)
+        if (kept === null) outlook.keep(fresh, ms(atMs), pool.state, DEFAULT_POLICY, null, null)
+        else expect(kept).toEqual(fresh.value)
       }
     }),
     { numRuns: cases(1_000) },

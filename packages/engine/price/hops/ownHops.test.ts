@@ -7,7 +7,8 @@ import { step } from '../../engine.ts'
 import type { State } from '../../state.ts'
 import { cases } from '../../testing/cases.ts'
 import { E18, E6, MINUTE, P1, P2, T, U, USDC } from '../../testing/cast.ts'
-import { randomLife, SETUP } from '../../testing/randomMarket.ts'
+import { randomLife } from '../../testing/randomLife.ts'
+import { SETUP } from '../../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../../testing/tickFamilies.ts'
 import { type Scenario, scenario } from '../../testing/scenario.ts'
 import { count, type Ms, ms } from '../../units.ts'
@@ -58,7 +59,7 @@ it('R-timer-3: the guard a hop breaks, its freshness and its own caps hold until
   expect(held).toBeGreaterThan(1_000)
 })
 
-it('R-timer-1: what own hops say together is what each of them says', () => {
+it('R-timer-1: a token’s own hops together give the earliest time of each', () => {
   let due = 0
   throughLives(60, (state, atMs) => {
     const moment = momentOf(state, atMs)
@@ -87,7 +88,7 @@ function aside(): Scenario {
   return s
 }
 
-it('R-trigger-6: a hop into no anchor ages like the others where no proven run reaches back to it', () => {
+it('R-trigger-6: a hop into no anchor ages like the others when no proven run reaches back to it', () => {
   const s = aside()
   const isAged = () => new OwnHops(s.moment(), T).isAged
   expect(s.pool(P2).from).toBe(T)
@@ -101,7 +102,7 @@ it('R-trigger-6: a hop into no anchor ages like the others where no proven run r
   expect(isAged()).toBe(false)
 })
 
-it('R-trigger-6: what is remembered of hops into no anchor is forgotten when one of them changes', () => {
+it('R-trigger-6: what is cached of hops into no anchor is dropped when one of them changes', () => {
   const s = aside()
   const isAged = () => new OwnHops(s.moment(), T).isAged
   expect(isAged()).toBe(false)
@@ -111,7 +112,7 @@ it('R-trigger-6: what is remembered of hops into no anchor is forgotten when one
   expect(isAged()).toBe(true)
 })
 
-it('R-agreement-3: what a pair is remembered to agree on is what it would agree on if asked now', () => {
+it('R-agreement-3: the cached agreement of a pair equals a fresh computation', () => {
   let remembered = 0
   throughLives(60, (state, atMs) => {
     const kept = momentOf(state, atMs)

@@ -165,7 +165,7 @@ describe('a priced quote', () => {
     })
   })
 
-  it('R-score-5: the depth component shows l_eff, what it was scored on', () => {
+  it('R-score-5: the depth component shows l_eff, the value that was scored', () => {
     for (const hop of hopsOf(market()))
       expect(hop.components['depth']?.['l_eff']).toBe(hop.depth?.effective_microusd)
   })
@@ -203,7 +203,7 @@ describe('a priced quote', () => {
     expect(typeof routeOf(s).stable?.['updated_at_ms']).toBe('number')
   })
 
-  it('R-record-5: lists all candidate routes with what became of them', () => {
+  it('R-record-5: lists all candidate routes with their outcome', () => {
     const s = market()
     const pair = (pool: `0x${string}`, deployment: string, of: bigint, bps: bigint) =>
       s.v2(pool, [T, (X * of) / 1_000n], [USDC, (60_000_000n * E6 * of * (10_000n + bps)) / 10_000_000n], {
@@ -283,7 +283,7 @@ describe('an unpriced quote', () => {
     expect(encodeEntity(s.state, `token/${T}`)).not.toContain('elsewhere')
   })
 
-  it('R-record-9: what is unknown is null with a reason beside it, never 0', () => {
+  it('R-record-9: an unknown value is null with a reason beside it, never 0', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, 60_000_000n * E6])
     s.run({ kind: 'enrol', token: T })
@@ -306,7 +306,7 @@ describe('an unpriced quote', () => {
     })
   })
 
-  it('R-unpriced-3: every no has its numbers beside it: VALUE_IMBALANCE says what the pool had', () => {
+  it('R-unpriced-3: every refusal has its numbers beside it: VALUE_IMBALANCE shows what the pool had', () => {
     const s = scenario()
     for (const [pool, deployment] of [
       [P1, 'one'],

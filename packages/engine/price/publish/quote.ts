@@ -103,7 +103,13 @@ function ownPastText(past: OwnPast | null): object | null {
 }
 
 /** The route without its hops. */
-export function routeText(route: Route, selected: Route | null): object {
+export const routeText = (route: Route, selected: Route | null): object => ({
+  ...beforePrice(route, selected),
+  price_usd: exactText(route.price),
+  ...afterPrice(route),
+})
+
+export function beforePrice(route: Route, selected: Route | null): object {
   return {
     route_id: route.id,
     selected: route === selected,
@@ -113,7 +119,11 @@ export function routeText(route: Route, selected: Route | null): object {
     ...(route.failure === null ? {} : { failure: route.failure }),
     weight_microusd: route.weight.toString(),
     capacity_microusd: route.capacity.toString(),
-    price_usd: exactText(route.price),
+  }
+}
+
+export function afterPrice(route: Route): object {
+  return {
     stable: route.stable === null ? null : stableText(route.stable),
     score: route.score,
     components: routeComponents(route),

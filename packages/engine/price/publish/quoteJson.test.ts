@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { createState } from '../../createState.ts'
 import { step } from '../../engine.ts'
 import { cases } from '../../testing/cases.ts'
-import { randomLife, SETUP } from '../../testing/randomMarket.ts'
+import { randomLife } from '../../testing/randomLife.ts'
+import { SETUP } from '../../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../../testing/tickFamilies.ts'
 import { type Count, count } from '../../units.ts'
 import { quoteText } from './quote.ts'
@@ -65,7 +66,7 @@ const fields = (prefix = '') =>
     value,
   )
 
-it('the sequence goes into the own as_of, whatever stands around it', () => {
+it('the sequence goes into the quote’s own as_of, whatever surrounds it', () => {
   const own = { as_of: { block_number: 7 } }
   fc.assert(
     fc.property(fields(), fields(), sequences, (before, after, sequence) => {
@@ -78,7 +79,7 @@ it('the sequence goes into the own as_of, whatever stands around it', () => {
   )
 })
 
-it('members are put before and behind those of the data, or none at all', () => {
+it('members are inserted before and after those of the data, or none at all', () => {
   const own = { as_of: { block_number: 7 } }
   fc.assert(
     fc.property(fields('head'), fields('body'), sequences, (head, body, sequence) => {

@@ -3,9 +3,11 @@
  * it are written once and reused. Every other module either holds the data or passes on the whole text.
  */
 import { once } from '../../exact/once.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 import type { Count } from '../../units.ts'
-import type { Edge, Evaluation, Priced } from '../evaluation.ts'
-import { assetsOf, candidatesOf, headText, hopText, inOrder, routeText } from './quote.ts'
+import type { Edge, Evaluation, Priced, Route } from '../evaluation.ts'
+import { exactText } from './exactText.ts'
+import { afterPrice, assetsOf, beforePrice, candidatesOf, headText, hopText, inOrder } from './quote.ts'
 
 declare const quoteJson: unique symbol
 
@@ -21,6 +23,24 @@ type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
 /** The placeholder in a text for the sequence of its record. */
 export const SEQUENCE = Symbol('stream_sequence')
 
+/**
+ * A price that gets its text only when the quote is read: a greatest common divisor and three long divisions for each
+ * of the routes are a twentieth of what a swap costs, and few quotes are read.
+ */
+export class Unreduced {
+  readonly value: Fraction
+  #text: string | null = null
+
+  constructor(value: Fraction) {
+    this.value = value
+  }
+
+  get text(): string {
+    this.#text ??= JSON.stringify(exactText(this.value))
+    return this.#text
+  }
+}
+
 /** A piece of text shared by several quotes: stored together, they store it once. */
 export class Shared {
   readonly parts: readonly Part[]
@@ -30,7 +50,7 @@ export class Shared {
   }
 }
 
-export type Part = string | typeof SEQUENCE | Shared
+export type Part = string | typeof SEQUENCE | Unreduced | Shared
 
 /** The text at the place of a sequence: the first field of `as_of`. */
 export const sequenceText = (sequence: Count): string => `"stream_sequence":${sequence},`
@@ -70,7 +90,9 @@ export class Written extends Shared {
 function textOf({ parts }: Shared, sequence: string): string {
   let text = ''
   for (const part of parts)
-    text += typeof part === 'string' ? part : part === SEQUENCE ? sequence : textOf(part, sequence)
+    if (typeof part === 'string') text += part
+    else if (part === SEQUENCE) text += sequence
+    else text += part instanceof Unreduced ? part.text : textOf(part, sequence)
   return text
 }
 
@@ -101,7 +123,8 @@ export class QuoteWriter {
   #body(evaluation: Priced): Part[] {
     const body: Part[] = ['"routes":[']
     inOrder(evaluation).forEach((route, at) => {
-      body.push(`${at === 0 ? '' : ','}{${membersOf(routeText(route, evaluation.selected))},"hops":[`)
+      if (at > 0) body.push(',')
+      body.push(...routeParts(route, evaluation.selected))
       route.edges.forEach((edge, place) => {
         if (place > 0) body.push(',')
         body.push(once(this.#hops, edge, () => new Shared([JSON.stringify(hopText(edge))])))
@@ -116,6 +139,13 @@ export class QuoteWriter {
     return [...body, ']']
   }
 }
+
+/** Up to its hops. */
+const routeParts = (route: Route, selected: Route | null): readonly Part[] => [
+  `{${membersOf(beforePrice(route, selected))},"price_usd":`,
+  route.price === null ? 'null' : new Unreduced(route.price),
+  `,${membersOf(afterPrice(route))},"hops":[`,
+]
 
 /**
  * The engine keeps no history of prices and writes `change: null`; the first occurrence in the text is the quote's

@@ -49,7 +49,7 @@ function deep(s: Scenario, pool: Address, token: Address, into: Address, share =
   s.v2(pool, [token, amount(token)], [into, amount(into)], { deployment: pool })
 }
 
-/** An operator may also be told that there is no such policy. */
+/** An operator may also get the error that there is no such policy. */
 function isRefused(policy: unknown): boolean {
   try {
     mergePolicy(policy)
@@ -134,7 +134,7 @@ describe('candidate routes', () => {
     })
   })
 
-  it('R-route-4: with max_hops 1 only a hop to a stable is left', () => {
+  it('R-route-4: with max_hops 1 only a hop to a stable remains', () => {
     const s = scenario({ policy: { max_hops: 1 } })
     deep(s, P1, T, USDC)
     deep(s, P2, T, WETH)
@@ -182,7 +182,7 @@ describe('candidate routes', () => {
     ).toEqual([routeId(P3), routeId(P4)])
   })
 
-  it('R-route-5, P12: of two equal routes the lower id is published, in whatever order they came', () => {
+  it('R-route-5, P12: of two equal routes the lower id is published, in either order', () => {
     for (const order of [
       [P1, P2],
       [P2, P1],
@@ -242,7 +242,7 @@ describe('a policy with zeros', () => {
     { min_depth_usd: 0, observation_share_bps: 0, source_share_bps: 0 },
   )
 
-  it('R-score-3: PRICED never has score 0, whatever an operator may set', () => {
+  it('R-score-3: PRICED never has score 0, whatever policy an operator sets', () => {
     const shift = fc.constantFrom(0n, 40n, 300n, 20_000n)
     fc.assert(
       fc.property(
@@ -295,7 +295,7 @@ describe('weights', () => {
     expect(weights).toEqual([half, half])
   })
 
-  it('R-weight-1: an uneven claim on a shared edge is shared in proportion, rounded down', () => {
+  it('R-weight-1: an uneven claim on a shared edge is split in proportion, rounded down', () => {
     const s = scenario()
     deep(s, P1, T, WETH, 500n)
     deep(s, P2, T, WETH, 123n)
@@ -325,7 +325,7 @@ describe('weights', () => {
     expect(s.priced(T).confidence.caps).toContainEqual({ code: 'SINGLE_SOURCE', cap: 5 })
   })
 
-  it('R-weight-3: what a guard refuses gives its share of a shared edge back', () => {
+  it('R-weight-3: a refused route returns its share of a shared edge', () => {
     const s = scenario()
     deep(s, P1, T, WETH, 1000n)
     deep(s, P2, T, WETH, 1000n)
@@ -369,14 +369,14 @@ describe('observations', () => {
     }
   })
 
-  it('R-dust-1: the floor is the greatest at which those that reach it carry 90%: of fifty equal ones each votes', () => {
+  it('R-dust-1: the floor is the greatest at which the routes that reach it carry 90%: of fifty equal ones each votes', () => {
     const s = scenario()
     for (let n = 0; n < 50; n++) deep(s, address(0x200 + n), T, USDC)
     s.enrol(T)
     expect(s.priced(T).support?.accepted).toBe(50)
   })
 
-  it('R-dust-1: the floor is asked of all routes of a first-hop pool together', () => {
+  it('R-dust-1: the floor applies to all routes of a first-hop pool together', () => {
     const s = scenario()
     deep(s, P1, T, USDC, 1000n)
     deep(s, P2, T, WETH, 250n)
@@ -430,7 +430,7 @@ describe('observations', () => {
       expect(verdict?.observations.map(({ id }) => id)).toEqual([routeId(P1)])
     })
 
-    it('R-exact-2: either side may have 4096 bits, and what reduces to them fits', () => {
+    it('R-exact-2: either side may have 4096 bits, and values that reduce to them fit', () => {
       const near = 2n ** 4095n
       const fits = [
         { num: 2n ** 4096n - 1n, den: 2n ** 4095n },

@@ -50,7 +50,7 @@ function calm(s: Scenario, pools: readonly (typeof P1)[], forMs: number = HOUR):
 }
 
 describe('PRICE_JUMP', () => {
-  test('R-past-5: T13: +50% held is at most 3 until the 60-minute median follows, and the timer says when', () => {
+  test('R-past-5: T13: +50% held is at most 3 until the 60-minute median follows, and the timer fires when it does', () => {
     const s = scenario()
     pool(s, P1, 10_000_000n, 100n, 'one')
     pool(s, P2, 10_000_000n, 100n, 'two')
@@ -109,7 +109,7 @@ describe('PRICE_JUMP', () => {
     expect(s.score(T)).toBeLessThanOrEqual(before)
   })
 
-  test('R-past-5: T8b: a pool that outgrows the honest one at another price is held against the honest past', () => {
+  test('R-past-5: T8b: a pool that outgrows the honest one at another price is compared with the honest past', () => {
     const s = scenario()
     pool(s, P1, 100_000n, 100n, 'one')
     s.enrol(T)
@@ -144,7 +144,7 @@ describe('PRICE_JUMP', () => {
     expect(jumpCap(s)).toBe(cap)
   })
 
-  test('R-past-5: under five minutes covered there is no cap; the quote shows what is covered', () => {
+  test('R-past-5: with less than five minutes covered there is no cap; the quote shows the covered time', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')
     s.enrol(T)
@@ -179,7 +179,7 @@ describe('PRICE_JUMP', () => {
     expect(jumpCap(s)).toBe(4)
   })
 
-  test('R-past-1: a change of route cannot hide a change of price: WETH pools go, a USDC pool says another', () => {
+  test('R-past-1: a change of route cannot hide a change of price: WETH pools leave, a USDC pool shows another', () => {
     const s = scenario()
     s.v2(P1, [WETH, 10_000n * E18], [USDC, 20_000_000n * E6], { ...NOW, deployment: 'one' })
     s.v2(P2, [T, 1_000_000n * E18], [WETH, 500n * E18], { ...NOW, deployment: 'one' })
@@ -197,7 +197,7 @@ describe('PRICE_JUMP', () => {
   })
 })
 
-describe('what has no PRICE_JUMP', () => {
+describe('cases without PRICE_JUMP', () => {
   /** WETH at 2,000 USD for an hour, its feed says so; then it is at 2,600 and its feed at so many dollars. */
   function moved(feedUsd: bigint, setting: Parameters<typeof scenario>[0] = {}): Scenario {
     const s = scenario({ assetFeeds: [WETH], ...setting })
@@ -214,14 +214,14 @@ describe('what has no PRICE_JUMP', () => {
     return s
   }
 
-  test('R-past-5: a routing asset whose fresh feed lies within 200 bps, and so what is priced in it', () => {
+  test('R-past-5: a routing asset within 200 bps of its fresh feed, and the tokens priced in it', () => {
     expect([jumpCap(moved(2_600n), WETH), jumpCap(moved(2_600n))]).toEqual([null, null])
     // 200 bps below and above 2,600, and a little more.
     const at = (usd: bigint) => jumpCap(moved(usd), WETH)
     expect([at(2_550n), at(2_651n), at(2_540n), at(2_660n)]).toEqual([null, null, 4, 4])
   })
 
-  test('R-past-5: once that feed is stale it says nothing, and the cap is there by its own timer', () => {
+  test('R-past-5: once that feed is stale it has no effect, and the cap applies by its own timer', () => {
     const s = scenario({ assetFeeds: [WETH] })
     s.v2(P1, [WETH, 1_000n * E18], [USDC, 2_000_000n * E6], NOW)
     calm(s, [P1])
@@ -235,7 +235,7 @@ describe('what has no PRICE_JUMP', () => {
     expect([jumpCap(s, WETH), s.nowMs - answeredMs]).toEqual([4, 35 * MINUTE + 1])
   })
 
-  test("R-past-5: a token's own feed is none of it: only a routing asset is spared", () => {
+  test("R-past-5: a token's own feed does not count: only a routing asset is exempt", () => {
     const s = moved(2_600n)
     s.reserves(P2, 1_000_000n * E18, 800n * E18)
     s.mine({ afterMs: 12 * SECOND })
@@ -272,7 +272,7 @@ describe('what has no PRICE_JUMP', () => {
 })
 
 describe('the past', () => {
-  test('R-past-1: a token that is touched no more has a past from when the decimals of its stable come into use', () => {
+  test('R-past-1: a token that is no longer touched has a past from when the decimals of its stable come into use', () => {
     const s = scenario()
     s.v2(P1, [WETH, 10_000n * E18], [USDC, 20_000_000n * E6], NOW)
     s.v2(P2, [T, 1_000_000n * E18], [WETH, 500n * E18], NOW)
@@ -285,7 +285,7 @@ describe('the past', () => {
     expect(s.token(T).past?.touchedMs).toBe(timeMs)
   })
 
-  test('R-past-1: only pools that are verified, deep enough and cheap enough are heard, and nobody heard leaves what held', () => {
+  test('R-past-1: only verified, deep and cheap enough pools count; without any the last value holds', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')
     s.v2(P2, [T, 1_000n * E18], [USDC, 900n * E6], { ...NOW, deployment: 'two' })
@@ -319,7 +319,7 @@ describe('the past', () => {
     expect(s.token(T).past?.touchedMs).toBe(s.tip.timeMs)
   })
 
-  test('R-past-2: however long it lasts, an hour of minutes and the running one are kept', () => {
+  test('R-past-2: at most an hour of minutes and the running one are kept', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')
     s.enrol(T)
@@ -337,7 +337,7 @@ describe('the past', () => {
     expect(s.token(T).past?.minutes).toHaveLength(1)
   })
 
-  test('R-past-6: a reorganisation takes it back with its block', () => {
+  test('R-past-6: a reorganisation undoes it with its block', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')
     s.enrol(T)
@@ -357,7 +357,7 @@ describe('the past', () => {
     expect(jumpCap(s)).toBeNull()
   })
 
-  test('R-past-6: a restart reads it back, and a store of the version before has none', () => {
+  test('R-past-6: a restart reads it back, and a store of the previous version has none', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')
     s.enrol(T)
@@ -368,7 +368,7 @@ describe('the past', () => {
     expect(decodeState(s.state.setup, older).tokens.get(T)?.past).toBeNull()
   })
 
-  test('R-past-6: nothing of before a gap is left', () => {
+  test('R-past-6: nothing from before a gap is kept', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')
     s.enrol(T)
@@ -377,7 +377,7 @@ describe('the past', () => {
     expect(s.token(T).past).toBeNull()
   })
 
-  test('R-past-4: decimals count a minute after they were read, and until then those before them', () => {
+  test('R-past-4: decimals count one minute after they were read, and until then the previous ones', () => {
     const s = scenario()
     s.quiet(HOUR)
     const near = (afterMs: number) => unitWorth(s.state, USDC, ms(s.tip.timeMs + afterMs))?.near
@@ -387,7 +387,7 @@ describe('the past', () => {
     expect([near(59_999), near(60_000)]).toEqual([1e-6, 1e-8])
   })
 
-  test('R-past-4: an answer counts a minute after the block it was read at, so that it may come late', () => {
+  test('R-past-4: an answer counts one minute after the block it was read at, so that it may arrive late', () => {
     const s = scenario({ routing: [WETH, WBTC] })
     s.v2(P1, [WBTC, 100n * 10n ** 8n], [WETH, 3_000n * E18], NOW)
     s.quiet(DAY, HOUR)

@@ -68,7 +68,7 @@ describe('the vote', () => {
       }
   })
 
-  it('R-dissent-1, T8b: an honest pool of 5% at another price caps at 4, and one that agrees or is dust says nothing', () => {
+  it('R-dissent-1, T8b: an honest pool of 5% at another price caps at 4, and one that agrees or is dust has no effect', () => {
     const [attack, near, dust] = [2_000n, 800n, 15_000n].map((bps, at) =>
       market({ usd: 190_000n }, { usd: at === 2 ? 1_000n : 10_000n, bps }),
     ) as [Scenario, Scenario, Scenario]
@@ -78,7 +78,7 @@ describe('the vote', () => {
     expect(codesOf(dust)).not.toContain('DISSENT')
   })
 
-  it('R-dissent-2: price and five-minute median have to lie that far off: a push for a block is no dissent', () => {
+  it('R-dissent-2: price and five-minute median must both be that far off: a push for one block is no dissent', () => {
     const s = market({ usd: 190_000n }, { usd: 10_000n })
     s.reserves(P2, 600_000n * E18, 1_500_000n * E6)
     s.mine()
@@ -119,7 +119,7 @@ describe('the vote', () => {
     expect(s.edge(P2).capacity as bigint).toBeLessThan(50n * E6 + 10_000n)
   })
 
-  it('R-trade-2, T19: a trade of 1 USD, or one below the reference input, renews nothing', () => {
+  it('R-trade-2, T19: a trade of 1 USD, or one below the reference input, does not refresh the last trade', () => {
     const s = scenario()
     s.v2(P1, [T, 1_000_000n * E18], [USDC, 1_000_000n * E6], { lastTradeMs: null })
     s.enrol(T)

@@ -9,7 +9,7 @@ const POOLS = [P1, P2, P3, P4, P5]
 const X = 1_000_000n * E18
 const Y = 2_000_000n * E6
 
-/** Pools of T and USDC that hold `of` millionths of X, at 2 USD plus `bps`; each of its own deployment unless told. */
+/** Pools of T and USDC that hold `of` millionths of X, at 2 USD plus `bps`; each of its own deployment by default. */
 function pools(
   ...specs: readonly {
     readonly bps?: bigint
@@ -69,7 +69,7 @@ describe('sources of a pair', () => {
     expect(shown(agreementOf(s, P1))).toBe('8 of 1, SINGLE_POOL_PAIR 8')
   })
 
-  it('R-agreement-2: a pool just born has no weight yet and is no source until it has earned some', () => {
+  it('R-agreement-2: a newly created pool has no weight yet and is no source until it has earned some', () => {
     const s = pools({})
     s.bornV2(P2, [T, X], [USDC, Y])
     s.mine()
@@ -95,7 +95,7 @@ describe('spread of a pair', () => {
     expect(byHand.reduced(num, den)).toEqual({ num: bps, den: 1n })
   })
 
-  it('R-evidence-2: is asked of marginal ratios, so different fees do not disagree', () => {
+  it('R-evidence-2: compares marginal ratios, so different fees do not disagree', () => {
     const s = pools({}, { fee: [9_999n, 10_000n] }, { fee: [98n, 100n] })
     expect(shown(agreementOf(s, P1))).toBe('10 of 3')
     expect(agreementOf(s, P1).spreadBps.num).toBe(0n)
@@ -103,7 +103,7 @@ describe('spread of a pair', () => {
 })
 
 describe('outliers of a pair', () => {
-  it('R-agreement-7: a pool the others outvote carries its own deviation, they only what they lost', () => {
+  it('R-agreement-7: a pool the others outvote carries its own deviation, they only the weight they lost', () => {
     const s = pools({}, {}, {}, {}, { bps: 300n, of: 900_000n })
     // 81% kept: 6. The outvoted one is 300 bps away: 4.
     expect(shown(agreementOf(s, P1))).toBe('6 of 4')
@@ -182,7 +182,7 @@ describe('dust of a pair', () => {
     expect(shown(agreementOf(s, P1))).toBe('8 of 1, SINGLE_POOL_PAIR 8')
   })
 
-  it('R-agreement-1, R-average-6: weight is effective depth: what was just added is still dust, what was just pulled is at once', () => {
+  it('R-agreement-1, R-average-6: weight is effective depth: newly added depth is still dust, removed depth is dust at once', () => {
     const s = pools({}, { of: 10_000n })
     s.reserves(P2, X, Y)
     s.mine()
@@ -194,7 +194,7 @@ describe('dust of a pair', () => {
     expect(agreementOf(s, P1).sources).toBe(1)
   })
 
-  it('R-agreement-1, R-average-5: as a new pool earns its weight it becomes the median, and the spread is told from there', () => {
+  it('R-agreement-1, R-average-5: as a new pool earns its weight it becomes the median, and the spread is measured from there', () => {
     const s = pools({}, { of: 300_000n }, { of: 560_000n, bps: 150n })
     // Four times as deep as the first, at 50 bps more; of that the average has seen nothing yet.
     s.reserves(P2, 4n * X, (4n * Y * 10_050n) / 10_000n)

@@ -74,7 +74,8 @@ export const v4AtNode: ChainFamily = {
 
   async read(node, hop, blockHash) {
     const key = keyOf(hop)
-    const state = await readState(node, hop, blockHash)
+    const stored = await readState(node, hop, blockHash)
+    const state = key.fee === DYNAMIC_FEE ? { ...stored, lpFeePpm: lastFeeOf(hop, stored) } : stored
     const tickSpacing = tick(key.tick_spacing)
     const terms: V4Terms = {
       family: 'amm_v4',
@@ -111,6 +112,10 @@ function managerOf({ manager_address }: Hop): `0x${string}` {
   if (manager_address === undefined) throw new NodeError('the hop shows no manager_address')
   return manager_address
 }
+
+/** A hook may charge another fee than the manager stores, so the fee of the last swap is in no storage (R-hook-2). */
+const lastFeeOf = ({ slot }: Hop, { lpFeePpm }: V4State): bigint =>
+  slot?.lp_fee_ppm === undefined ? lpFeePpm : BigInt(slot.lp_fee_ppm)
 
 const hashOf = (...words: readonly string[]): bigint => BigInt(keccak256(words.join('')))
 

@@ -1,4 +1,4 @@
-/** Who may use the service, and whom it may call. */
+/** Who may use the service, and which addresses it may call. */
 import { list, mapping, text } from '../field.ts'
 import { networks } from '../formats.ts'
 

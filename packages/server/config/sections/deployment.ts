@@ -41,7 +41,7 @@ function atMostTheWhole({ numerator, denominator }: Fee, path: string, faults: F
 
 const feeTiers = (usual: readonly number[]): Field<readonly number[]> =>
   list(
-    'For amm_v3 and amm_v3_pancake, whose default has 2500 for 3000: fee tiers to look up, in parts per million.',
+    'For amm_v3 and amm_v3_pancake: fee tiers to look up, in parts per million. The default of amm_v3_pancake has 2500 instead of 3000.',
     integer('', [0, 999_999, 'parts per million (0.3% is 3000)']),
     {
       default: usual,

@@ -5,8 +5,8 @@ import { MAX } from '../formats.ts'
 import type { Named } from '../named.ts'
 
 export const RETENTION = mapping('Records beyond both limits are deleted.', {
-  hours: integer('How long records are kept, in hours.', [1, 24 * 3650, 'hours'], { default: 72 }),
-  records: integer('The minimum number of records that are kept.', [1000, MAX, 'records'], {
+  hours: integer('How long records are retained, in hours.', [1, 24 * 3650, 'hours'], { default: 72 }),
+  records: integer('The minimum number of records to retain.', [1000, MAX, 'records'], {
     default: 1_000_000,
   }),
   history_days: nullish(

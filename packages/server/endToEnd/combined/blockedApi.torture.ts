@@ -1,4 +1,4 @@
-/** The thread of the API stands still for seconds: chains go on without it, and nobody loses a stream or a record by it. */
+/** The thread of the API blocks for seconds: chains continue without it, and no client loses a stream or a record. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ChildService, clientOf, freePort, startChildService } from '../testing/childService.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
 const lagMaxS = (text: string): number =>
   Number(/^assay_nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1])
 
-it(`an API that stands still for ${BLOCKED_MS} ms stops no commit, drops no stream and shows it in its metrics`, async () => {
+it(`an API blocked for ${BLOCKED_MS} ms stops no commit, drops no stream and shows it in its metrics`, async () => {
   const client = await clientOf(config, child.url, 'listener')
   const resumeCursor = await cursorAfter(client, CHAIN_ID, 0)
   const streams = Array.from(
@@ -41,7 +41,7 @@ it(`an API that stands still for ${BLOCKED_MS} ms stops no commit, drops no stre
     () => new Heard(client, { filter: { chain_ids: [CHAIN_ID] }, resumeCursor }),
   )
   const moth = chain.token('MOTH')
-  await chain.untilMining('everyone hears a price', async () =>
+  await chain.untilMining('every client receives a price', async () =>
     streams.every(({ records }) => records.some(isTokenUpsert(moth))),
   )
   const database = join(chain.folder, 'blocked.db')
@@ -59,14 +59,14 @@ it(`an API that stands still for ${BLOCKED_MS} ms stops no commit, drops no stre
   for (let at = 0; at < TRADES; at++)
     trades.push(await chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDT', 'MOTH'), 'MOTH', 10 + at)))
   const last = trades.at(-1) as Block
-  await until('the chain goes on', () => storedTip(database, CHAIN_ID) >= last.number)
+  await until('the chain continues', () => storedTip(database, CHAIN_ID) >= last.number)
   // Committed while the API could not even say that it lives.
   expect(answeredMs).toBeNull()
   expect(await answer).toBe(200)
   expect(answeredMs).toBeGreaterThan(BLOCKED_MS * 0.9)
 
   for (const stream of streams) {
-    await until('the last trade heard', () =>
+    await until('the last trade received', () =>
       stream.records.some(each => isSwap()(each) && each.payload.block_hash === last.hash),
     )
     expect(stream.outcome).toBeNull()

@@ -1,4 +1,4 @@
-/** The wall clock of a running service is set by an hour, forth and back: nobody is locked out, let in or flooded, and the chain goes on. */
+/** The wall clock of a running service is set forward and back by an hour: no client is wrongly admitted, locked out or flooded, and the chain continues. */
 import { join } from 'node:path'
 import { createClient, type Client } from '@assay/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ import { writeConfig } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 
 const HOUR_MS = 3_600_000
-/** Where the clock is set to, one after the other. */
+/** The successive settings of the clock. */
 const STEPS = sized([-HOUR_MS, 0], [HOUR_MS, 0, -HOUR_MS, 0])
 const HOURS = STEPS.map(step => `${step / HOUR_MS} h`).join(', ')
 /** A block of one trade is said in a handful of records; a timer that runs wild would say thousands. */
@@ -58,7 +58,7 @@ async function trade(usd: number): Promise<Block> {
   return block
 }
 
-/** Spends what is left of a quota, and says how long the service asks to wait. */
+/** Spends the rest of a quota, and returns how long the service asks to wait. */
 async function untilLimited(spender: Client): Promise<number> {
   return until('a refusal', async () => {
     const refusal = await spender.fetchChains().then(
@@ -71,7 +71,7 @@ async function untilLimited(spender: Client): Promise<number> {
   })
 }
 
-it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, and what hangs on it is told`, async () => {
+it(`a clock set to ${HOURS}: streams, quotas and commits use the monotonic clock, and effects of the step are reported`, async () => {
   await chain.untilMining('priced', async () => (await quote().catch(() => null))?.state === 'PRICED')
   const heard = new Heard(client, {
     filter: { chain_ids: [CHAIN_ID] },
@@ -88,7 +88,7 @@ it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, an
     const { number } = await chain.head()
     setClock(clock, offsetMs)
 
-    // A quota that is spent stays spent, and comes back at the pace it was told to.
+    // A spent quota stays spent, and refills at its configured rate.
     const waitMs = await untilLimited(spender)
     expect(waitMs).toBeGreaterThan(0)
     expect(waitMs).toBeLessThanOrEqual(1000)
@@ -99,7 +99,7 @@ it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, an
       ),
     )
 
-    await until('the step is told', async () => {
+    await until('the step is reported', async () => {
       const seen = await health()
       return seen.reasons.some(each => each === 'CLOCK' || (offsetMs >= 0 && each === 'NO_VERIFIED_HEAD'))
     })

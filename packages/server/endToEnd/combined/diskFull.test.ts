@@ -1,4 +1,4 @@
-/** The disk fills up while a back-fill runs: both it and the chain stop writing, readers notice nothing, and with space it all goes on. */
+/** The disk fills up while a back-fill runs: both it and the chain stop writing, reads still work, and with space both resume. */
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -44,7 +44,7 @@ const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1
 
 const trade = (usd: number): Promise<Block> => chain.run(chain.sellV2(pair, 'MOTH', usd))
 
-it('a disk that fills up during a back-fill stops both writers and no reader, is told, and all goes on with space', async () => {
+it('a disk that fills up during a back-fill stops both writers and no reader, is reported, and both resume with space', async () => {
   // Without the right to mount there is no small disk to fill.
   if ('refused' in disk) return expect(disk.refused).toMatch(/permi|superuser|ENOENT/i)
   const past: Block[] = []
@@ -78,21 +78,23 @@ it('a disk that fills up during a back-fill stops both writers and no reader, is
   const before = await service.head()
   const missed = await trade(500)
   release()
-  await until('the chain says why it stopped', () => service.faults.some(line => line.includes('MiB left')))
+  await until('the chain reports why it stopped', () =>
+    service.faults.some(line => line.includes('MiB left')),
+  )
   await until('not ready', async () => (await fetch(`${service.url}/readyz`)).status === 503)
-  const waiting = await until('the back-fill says what it waits for', async () => {
+  const waiting = await until('the back-fill reports what it waits for', async () => {
     const seen = await stored()
     return seen?.error?.includes('MiB left') === true && seen
   })
   expect(waiting.status).toBe('RUNNING')
   if (IS_LONG) {
-    const told = await until('health says so', async () => {
+    const reported = await until('health reports it', async () => {
       const seen = await client.fetchHealth({ chain_id: CHAIN_ID })
       return seen.status === 'UNAVAILABLE' && seen
     })
-    expect(told.reasons).toContain('WORKER_SILENT')
+    expect(reported.reasons).toContain('WORKER_SILENT')
   }
-  // Nothing is written of chain or past; whoever reads or comes back is served.
+  // Neither the chain nor the back-fill writes; readers and reconnecting clients are served.
   expect(await service.head()).toBe(before)
   expect((await stored())?.next_block).toBe(waiting.next_block)
   expect(await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('MOTH') })).toBeTruthy()

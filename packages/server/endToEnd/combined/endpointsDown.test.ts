@@ -70,7 +70,7 @@ function expectLeftInPeace({ calls }: RpcProxy, downMs: number): void {
   expect(calls.length - underWay).toBeLessThanOrEqual(2 * tries)
 }
 
-it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, the dead are left in peace, and it recovers by itself without a gap`, async () => {
+it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, retries back off, and the service recovers without a gap`, async () => {
   const client = await roomyClient(service)
   const quote = () => client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('MOTH') })
   const priced = await chain.untilMining('a price', async () => {
@@ -101,8 +101,8 @@ it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, the dead are lef
     const health = async () => client.fetchHealth({ chain_id: CHAIN_ID })
     await until('degraded', async () => (await health()).status === 'DEGRADED')
     const worst = await until('unavailable', async () => {
-      const told = await health()
-      return told.status === 'UNAVAILABLE' && told
+      const reported = await health()
+      return reported.status === 'UNAVAILABLE' && reported
     })
     expect(worst.reasons).toContain('NO_VERIFIED_HEAD')
     expect(worst.endpoints.map(({ status }) => status)).toEqual(['FAILING', 'FAILING'])

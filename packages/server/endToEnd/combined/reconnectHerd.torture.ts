@@ -1,4 +1,4 @@
-/** Everyone comes back at once after the service was killed: the feed goes on, all are live in the end, nothing is lost. */
+/** All clients reconnect at once after the service was killed: the feed continues, all become live, nothing is lost. */
 import { join } from 'node:path'
 import { createClient } from '@assay/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ afterAll(async () => {
   await chain?.close()
 })
 
-it(`${CLIENTS} clients that lost their service come back to it: the feed commits meanwhile, and each misses nothing`, async () => {
+it(`${CLIENTS} clients that lost their service reconnect: the feed commits meanwhile, and each misses nothing`, async () => {
   const scopes = ['read', 'stream', 'admin'] as const
   const issued = await issueKeyIn(loadConfig(config, {}), { name: 'herd', consumer: 'herd', scopes })
   const client = createClient({ baseUrl: child.url, apiKey: issued.key })
@@ -45,7 +45,7 @@ it(`${CLIENTS} clients that lost their service come back to it: the feed commits
   })
   const herd = Array.from({ length: CLIENTS }, () => listen(client, BACKOFF))
   const isLive = ({ follower }: (typeof herd)[number]) => follower.status === 'live'
-  // A client is live with the first record it hears: blocks with a trade bring them.
+  // A client is live with the first record it receives: blocks with a trade bring them.
   const pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
   const trade = (usd: number) => chain.run(chain.sellV2(pair, usd % 2 === 0 ? 'USDT' : 'MOTH', usd))
   let usd = 10
@@ -58,7 +58,7 @@ it(`${CLIENTS} clients that lost their service come back to it: the feed commits
     PATIENCE_MS,
   )
   await child.kill()
-  await until('nobody live', () => herd.every(each => !isLive(each)), PATIENCE_MS)
+  await until('no client live', () => herd.every(each => !isLive(each)), PATIENCE_MS)
   await trade(usd++)
 
   child = await startChildService(config)
@@ -96,7 +96,7 @@ it(`${CLIENTS} clients that lost their service come back to it: the feed commits
   expect(folds.size).toBe(1)
   for (const { failure, resets, sequences, reasons } of herd) {
     expect(failure).toBeNull()
-    // One snapshot at the beginning; whoever comes back goes on after what it has.
+    // One snapshot at the beginning; a reconnecting client resumes after its last record.
     expect(resets).toBe(1)
     expect(reasons.length).toBeGreaterThan(0)
     const [first = 0, end = 0] = [sequences[0], sequences.at(-1)]

@@ -1,6 +1,6 @@
 /**
  * Clients replay the whole log while a reorganisation is being committed, and the service is killed in it, at one of its
- * steps; then it starts again. What each of them heard has no gap and nothing twice, and what they hold is what it holds.
+ * steps; then it starts again. What each received has no gap and no duplicate, and their state equals the service's.
  */
 import { join } from 'node:path'
 import { type Client, createClient } from '@assay/sdk'
@@ -42,7 +42,7 @@ afterAll(() => chain?.close())
 const untilCommitted = ({ number }: Block): Promise<unknown> =>
   until(`block ${number} committed`, () => storedTip(join(chain.folder, 'replayed.db'), CHAIN_ID) >= number)
 
-/** Every record from the first on, over as many connections as it takes; it stands still once, in the middle. */
+/** Every record from the first on, over as many connections as needed; it stops reading once, in the middle. */
 class Replay {
   readonly sequences: number[] = []
   readonly ids: string[] = []
@@ -77,7 +77,7 @@ class Replay {
 }
 
 it.each(KILLED_AT)(
-  'replays go on without a gap over a service killed in a reorganisation they hear of (%s)',
+  'replays continue without a gap when the service is killed in a reorganisation they receive (%s)',
   async (_, point) => {
     child = await startChildService(config, dyingAt(point))
     const scopes = ['read', 'stream', 'admin'] as const

@@ -35,7 +35,7 @@ async function session(key: string): Promise<string> {
 const statusOf = async (cookie: string) => (await api.ask('/v1/session', { headers: { cookie } })).status
 
 describe('R-session-3: sessions', () => {
-  it('at most 50 sessions per consumer: another ends the one not used for longest', async () => {
+  it('at most 50 sessions per consumer: another ends the one unused for longest', async () => {
     const key = await service.key(['read'], 'many')
     const cookies: string[] = []
     for (let n = 0; n < 51; n++) {
@@ -48,7 +48,7 @@ describe('R-session-3: sessions', () => {
     expect(await statusOf(cookies.at(-1) as string)).toBe(200)
   })
 
-  it('a session is ended by itself alone: no key and no other session reaches it', async () => {
+  it('a session can only end itself: no key and no other session reaches it', async () => {
     const own = await session(await service.key(['read'], 'one'))
     const key = await service.key(['read'], 'another')
     const foreign = await session(key)
@@ -64,7 +64,7 @@ describe('R-session-3: sessions', () => {
   })
 })
 
-describe('R-session-2, R-access-5: who may reach it', () => {
+describe('R-session-2, R-access-5: how it may be reached', () => {
   it('an open stream is activity of its session', async () => {
     const cookie = await session(await service.key())
     const stream = await opened(service.url, { headers: { cookie, origin: service.url } })
@@ -99,7 +99,7 @@ describe('R-session-2, R-access-5: who may reach it', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  it('the control socket stands in the data folder, for its owner alone', () => {
+  it('the control socket is in the data folder, for its owner alone', () => {
     const { path } = service.config.store
     expect(statSync(controlPath(path)).mode & 0o777).toBe(0o600)
   })

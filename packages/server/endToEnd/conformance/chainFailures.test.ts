@@ -1,5 +1,5 @@
 /**
- * Sentences that need a chain in trouble: quote errors of R-error-2 whose cause is a node or a stranger's
+ * Sentences that need a chain in trouble: quote errors of R-error-2 whose cause is a node or a third party's
  * contract, the expiry of R-expiry-1, and answers of R-quote-2 that must not be older than asked for.
  */
 import { createV2Pair, deployV2Factory, V2_PAIR_INIT_CODE_HASH } from '@assay/world'
@@ -19,10 +19,10 @@ let proxy: RpcProxy
 let service: TestService
 let api: DescribedApi
 /** A pair of a factory nobody has listed. */
-let stranger: Hex
+let unlisted: Hex
 beforeAll(async () => {
   chain = await startTestChain(planWith())
-  stranger = await makeStranger()
+  unlisted = await makeUnlistedPool()
   proxy = await startRpcProxy(chain.world.url)
   service = await startTestService(chain, { tokens: ['LARK', 'MOTH'], endpoints: [proxy.url] })
   api = await DescribedApi.of(service)
@@ -37,7 +37,7 @@ afterAll(async () => {
   if (api !== undefined) writeExamples(api.answers)
 })
 
-async function makeStranger(): Promise<Hex> {
+async function makeUnlistedPool(): Promise<Hex> {
   const { client } = chain.world
   const { address } = await deployV2Factory(client, `0x${'fa'.repeat(20)}`)
   const tokens = [getAddress(chain.token('USDC')), getAddress(chain.token('LARK'))] as const
@@ -59,7 +59,7 @@ function cutOff(): void {
   }
 }
 
-/** Calls are answered when the test says so. */
+/** Calls are answered when the test releases them. */
 function holdCalls(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   proxy.rule = async (call, fetchAnswer) => {
@@ -70,8 +70,8 @@ function holdCalls(): () => void {
 }
 
 describe('R-error-2: errors of a chain', () => {
-  it('NOT_SUPPORTED has status 422: a pool-like contract of a factory we do not list', async () => {
-    const { status, body } = await api.get(poolPath(stranger))
+  it('NOT_SUPPORTED has status 422: a pool-like contract of an unlisted factory', async () => {
+    const { status, body } = await api.get(poolPath(unlisted))
     expect([status, (body as Body)['code']]).toEqual([422, 'NOT_SUPPORTED'])
   })
 
@@ -82,7 +82,7 @@ describe('R-error-2: errors of a chain', () => {
     release()
   })
 
-  it('RPC_UNAVAILABLE has status 503: a chain that cannot be asked; what was published is still there', async () => {
+  it('RPC_UNAVAILABLE has status 503: a chain that cannot be called; published prices are still served', async () => {
     await service.untilWell()
     cutOff()
     const { status, body } = await api.get(poolPath(`0x${'cd'.repeat(20)}`, '?deadline_ms=10000'))
@@ -112,7 +112,7 @@ describe('R-quote-2: max_age_ms', () => {
     expect(calls()).toBeGreaterThan(before)
   })
 
-  it('of a pool quote: never an older answer, but 503 while the chain cannot be asked', async () => {
+  it('of a pool quote: never an older answer, but 503 while the chain cannot be called', async () => {
     cutOff()
     const { status, body } = await api.get(poolPath(pair(), '?max_age_ms=0&deadline_ms=10000'))
     expect([status, (body as Body)['code']]).toEqual([503, 'RPC_UNAVAILABLE'])
@@ -130,7 +130,7 @@ describe('R-quote-2: max_age_ms', () => {
     release()
   })
 
-  it('of a token quote: never an older answer, but 503 while the chain cannot be asked', async () => {
+  it('of a token quote: never an older answer, but 503 while the chain cannot be called', async () => {
     cutOff()
     const { status, body } = await api.get(tokenPath('MOTH', '?max_age_ms=0&deadline_ms=10000'))
     expect([status, (body as Body)['code']]).toEqual([503, 'RPC_UNAVAILABLE'])
@@ -139,7 +139,7 @@ describe('R-quote-2: max_age_ms', () => {
 
 describe('R-expiry-1: expiry', () => {
   it('when no route survives, expiry of the route timer retracts the price with the reason ROUTE_EXPIRED', async () => {
-    // A life of some seconds on a chain that stands still; nothing but the timer happens.
+    // A life of some seconds on a chain without blocks; nothing but the timer happens.
     const short = await startTestService(chain, {
       name: 'short-lived',
       tokens: ['MOTH'],

@@ -42,7 +42,7 @@ type State = {
 }
 type Body = Record<string, unknown>
 
-/** A trade that moves the price, and the record that says so. */
+/** A trade that moves the price, and its record. */
 async function trade(usd: number) {
   const before = await service.head()
   await service.untilTip(await chain.run(chain.sellV2(pool, 'MOTH', usd)))
@@ -50,7 +50,7 @@ async function trade(usd: number) {
 }
 
 describe('conventions', () => {
-  it('R-wire-3: addresses go out in lower case; in any case they come in, mixed case only with a valid checksum', async () => {
+  it('R-wire-3: addresses are written in lower case; accepted in any case, mixed case only with a valid checksum', async () => {
     for (const text of [moth, getAddress(moth), `0x${moth.slice(2).toUpperCase()}`]) {
       const { body } = await api.get(`/v1/search?address=${text}`)
       expect(body).toMatchObject({ tokens: [{ token_address: moth }] })
@@ -87,7 +87,7 @@ describe('conventions', () => {
 describe('GET /v1/quote/token', () => {
   const path = (query = '') => `/v1/quote/token/${CHAIN_ID}/${moth}${query}`
 
-  it('is tagged: asked with its tag it answers 304 without a body, until the next record', async () => {
+  it('is tagged: a request with its tag gets 304 without a body, until the next record', async () => {
     const first = await api.get(path())
     const etag = first.headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[\w-]{22}"$/)
@@ -103,7 +103,7 @@ describe('GET /v1/quote/token', () => {
     expect(next.headers.get('etag')).not.toBe(etag)
   })
 
-  it('R-publish-1: is the last record, byte for byte, however it is asked for', async () => {
+  it('R-publish-1: is the last record, byte for byte, however it is requested', async () => {
     const record = await trade(1500)
     const { body } = await api.get(path())
     expect(body).toMatchObject({
@@ -121,7 +121,7 @@ describe('GET /v1/quote/token', () => {
     expect(body).toMatchObject({ source: 'COMPUTED', state: 'PRICED' })
   })
 
-  it('R-quote-3: narrowed and no route left is 422; not narrowed and no route is 200 UNPRICED', async () => {
+  it('R-quote-3: narrowed to no route is 422; without narrowing no route is 200 UNPRICED', async () => {
     expect((await api.get(path(`?exclude_pools=${pool}`))).status).toBe(422)
     expect((await api.get(path('?min_depth_usd=1000000000'))).status).toBe(422)
   })
@@ -132,7 +132,7 @@ describe('GET /v1/quote/token', () => {
 })
 
 describe('GET /v1/exit', () => {
-  it('R-exit-1: answers each size in the order asked, in the described form', async () => {
+  it('R-exit-1: answers each size in the requested order, in the described form', async () => {
     const { status, body } = await api.get(`/v1/exit/${CHAIN_ID}/${moth}?usd=100,5`)
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -165,7 +165,7 @@ describe('R-quote-5: POST /v1/quote/tokens', () => {
   const ask = (tokens: readonly object[], more: object = {}) =>
     api.post('/v1/quote/tokens', { tokens, ...more })
 
-  it('answers in the order asked, from one snapshot, in compact form', async () => {
+  it('answers in the requested order, from one snapshot, in compact form', async () => {
     const tokens = [moth, chain.token('LARK'), moth, chain.token('USDC')]
     const { status, body } = await ask(tokens.map(each => ({ chain_id: CHAIN_ID, token_address: each })))
     expect(status).toBe(200)
@@ -195,7 +195,7 @@ describe('R-quote-5: POST /v1/quote/tokens', () => {
     })
   })
 
-  it('a token that is not known is on its way in', async () => {
+  it('an unknown token is being enrolled', async () => {
     const idle = chain.token('IDLE')
     const entry = async () =>
       ((await ask([{ chain_id: CHAIN_ID, token_address: idle }])).body as { quotes: { quote: State }[] })
@@ -238,7 +238,7 @@ describe('R-quote-5: POST /v1/quote/tokens', () => {
     ],
     ['a list', [], 'the body is []; it must be object'],
     ['nothing', null, 'the body is null; it must be object'],
-  ])('a body with %s is refused whole, with INVALID_PARAMS', async (_, body, message) => {
+  ])('a body with %s is refused as a whole, with INVALID_PARAMS', async (_, body, message) => {
     const answer = await api.post('/v1/quote/tokens', body)
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({
@@ -248,7 +248,7 @@ describe('R-quote-5: POST /v1/quote/tokens', () => {
     })
   })
 
-  it('a body that is not JSON, of another type, or packed is refused', async () => {
+  it('a body that is not JSON, of another type, or compressed is refused', async () => {
     const key = await service.key()
     const post = (body: string, headers: Record<string, string>) =>
       api.ask('/v1/quote/tokens', { method: 'POST', key, headers, body })
@@ -269,7 +269,7 @@ describe('R-quote-7: GET /v1/history/token', () => {
     return body as { prices: State[]; next_cursor: string | null }
   }
 
-  it('tells what was published: over a range, in pages, in order', async () => {
+  it('returns what was published: over a range, in pages, in order', async () => {
     for (const usd of [1000, 1100, 1200]) await trade(usd)
     const whole = await prices('from_ms=0&limit=1000')
     expect(whole.next_cursor).toBeNull()
@@ -290,7 +290,7 @@ describe('R-quote-7: GET /v1/history/token', () => {
     expect(paged.slice(0, whole.prices.length)).toEqual(whole.prices)
   })
 
-  it('tells what held at a time, a block and a sequence; nothing before the first', async () => {
+  it('returns what held at a time, a block and a sequence; nothing before the first', async () => {
     const record = await trade(900)
     const said = record.payload as unknown as State
     await trade(950)
@@ -310,14 +310,14 @@ describe('R-quote-7: GET /v1/history/token', () => {
       })
   })
 
-  it('a price past its expiry is told as UNPRICED ROUTE_EXPIRED, as a reader then saw it', async () => {
+  it('a price past its expiry is returned as UNPRICED ROUTE_EXPIRED, as a reader saw it then', async () => {
     const far = Date.now() + 30 * 86_400_000
     expect((await prices(`at_ms=${far}`)).prices).toMatchObject([
       { state: 'UNPRICED', reason: 'ROUTE_EXPIRED' },
     ])
   })
 
-  it('candles are of our own published prices; a bucket without evidence is absent', async () => {
+  it('candles are made of our own published prices; a bucket without evidence is absent', async () => {
     const log = (await service.records())
       .filter(isTokenUpsert(moth))
       .map(each => each.payload as unknown as State)
@@ -350,13 +350,13 @@ describe('R-quote-7: GET /v1/history/token', () => {
     expect([status, body]).toEqual([400, { error }])
   })
 
-  it('of a token that is not known is 404', async () => {
+  it('of an unknown token is 404', async () => {
     expect((await api.get(path('at_ms=1', NOBODY as `0x${string}`))).status).toBe(404)
   })
 })
 
 describe('R-http-3: GET /v1/pools/{chain_id}/{pool_address}/events', () => {
-  it('a page is of 100 rows unless asked for otherwise, and the next goes on where it ended', async () => {
+  it('a page has 100 rows by default, and the next continues where it ended', async () => {
     const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
     await service.untilTip(
       await chain.run(...Array.from({ length: 70 }, () => chain.sellV2(pool, 'MOTH', 1))),
@@ -381,7 +381,7 @@ describe('R-http-3: GET /v1/pools/{chain_id}/{pool_address}/events', () => {
 })
 
 describe('R-policy-3: GET /v1/policies/{policy_version}', () => {
-  it('tells the numbers that records name; another version is 404, other text 400', async () => {
+  it('returns the numbers that records name; an unknown version is 404, other text 400', async () => {
     const { policy_version } = (await api.get(`/v1/quote/token/${CHAIN_ID}/${moth}`)).body as Body
     const { body } = await api.get(`/v1/policies/${String(policy_version)}`)
     expect(body).toMatchObject({ policy_version })
@@ -391,7 +391,7 @@ describe('R-policy-3: GET /v1/policies/{policy_version}', () => {
 })
 
 describe('R-session-1, R-session-3: sessions', () => {
-  it('GET and DELETE: what it is, then gone for good', async () => {
+  it('GET and DELETE: returns it, then it is gone for good', async () => {
     const key = await service.key()
     const made = await api.ask('/v1/session', { method: 'POST', key })
     expect(made.body).toMatchObject({ resume_cursor: null, cursor_expires_at_ms: null })
@@ -432,7 +432,7 @@ describe('R-http-1: outside /v1', () => {
     }
   })
 
-  it('/metrics tells chains, requests, the log and the store, and names no key and no URL', async () => {
+  it('/metrics shows chains, requests, the log and the store, and names no key and no URL', async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text()
     for (const name of [
       'assay_chain_processed_block{chain_id="1"}',
@@ -452,7 +452,7 @@ describe('R-http-1: outside /v1', () => {
 })
 
 describe('the SDK', () => {
-  it('has a typed call for every endpoint, and reads what it answers', async () => {
+  it('has a typed call for every endpoint, and parses its response', async () => {
     const client = await service.client(['read', 'stream', 'admin'])
     const at = { chain_id: CHAIN_ID, token_address: moth }
     expect((await client.quoteTokens({ tokens: [at] })).quotes).toHaveLength(1)

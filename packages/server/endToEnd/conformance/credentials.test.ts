@@ -65,7 +65,7 @@ async function statusOf(url: string, lines: readonly string[]): Promise<number> 
 }
 
 describe('R-access-3: two Authorization headers', () => {
-  it('are 400, whichever is valid, also for a quote that is at hand and for a stream', async () => {
+  it('are 400, whichever is valid, also for a cached quote and for a stream', async () => {
     const key = await plain.key()
     const host = ['Host', new URL(plain.url).host]
     const one = ['Authorization', `Bearer ${key}`]
@@ -87,7 +87,7 @@ describe('R-access-3: two Authorization headers', () => {
 })
 
 describe('H20: a page of another port', () => {
-  it('is not our own: neither changes anything nor opens a stream with the session', async () => {
+  it('is not same-origin: it neither changes anything nor opens a stream with the session', async () => {
     const cookie = `assay_session=${await sessionOf(plain, await plain.key())}`
     const { port } = new URL(plain.url)
     const post = (origin: string) =>
@@ -100,7 +100,7 @@ describe('H20: a page of another port', () => {
       expect((await post(`http://${host}:${port}`)).status).toBe(200)
   })
 
-  it('is told by the browser that sends it, whatever it asks', async () => {
+  it('is recognised by the headers its browser sends, whatever it requests', async () => {
     const cookie = `assay_session=${await sessionOf(plain, await plain.key())}`
     const get = async (site: string) =>
       (await ask(`${plain.url}/v1/chains`, { headers: { cookie, 'sec-fetch-site': site } })).status
@@ -109,7 +109,7 @@ describe('H20: a page of another port', () => {
   })
 })
 
-describe('R-wire-5: the headers of every answer to a credential', () => {
+describe('R-wire-5: the headers of every response to a credential', () => {
   const CARRIED = {
     'x-request-id': expect.stringMatching(/^\S{8,}$/) as string,
     'ratelimit-policy': expect.stringMatching(/^"default";q=\d+;w=\d+$/) as string,

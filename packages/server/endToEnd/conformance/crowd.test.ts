@@ -28,12 +28,14 @@ function open(localAddress: string, first: string): Promise<unknown> {
   sockets.add(socket)
   socket.on('error', () => undefined)
   socket.once('close', () => sockets.delete(socket))
+  // Unread data, such as the 408 on a slow machine, would keep the socket open after its end.
+  socket.resume()
   if (first !== '') socket.write(first)
   const spoken = first === '' ? once(socket, 'connect') : once(socket, 'data')
   return Promise.race([spoken, once(socket, 'close')]).catch(() => undefined)
 }
 
-/** Connections from these addresses in turn; each has said this, and says nothing more. */
+/** Connections from these addresses in turn; each has sent this, and sends nothing more. */
 async function crowd(count: number, addressAt: (n: number) => string, first: string): Promise<void> {
   for (let n = 0; n < count; n += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => open(addressAt(n + at), first)))
@@ -50,23 +52,24 @@ async function expectServed(): Promise<void> {
 }
 
 describe('H19: silent connections', () => {
-  it('2,100 of one address that each asked for /healthz once leave a key and a probe their places', async () => {
+  it('2,100 from one address that each requested /healthz once leave a key and a probe their places', async () => {
     await crowd(2100, () => '127.0.0.2', PROBE)
     await expectServed()
   })
 
-  it('and so they do when key and probe come from that very address', async () => {
+  it('even when key and probe come from that very address', async () => {
     await crowd(2100, () => '127.0.0.1', PROBE)
     await expectServed()
   })
 
-  it('10,000 of 250 addresses, half of them without a word', async () => {
+  it('10,000 from 250 addresses, half of them without sending a byte', async () => {
     const address = (n: number) => `127.0.${1 + Math.floor((n % 250) / 125)}.${1 + (n % 125)}`
     const arriving = crowd(5000, address, '').then(() => crowd(5000, address, PROBE))
     await expectServed()
     await arriving
     await expectServed()
-    expect(sockets.size).toBeLessThanOrEqual(2000)
+    // The service closed the others; this process learns of it socket by socket.
+    await until('at most 2,000 sockets left', () => sockets.size <= 2000)
   })
 
   it('a connection that showed a key keeps its place among them', async () => {

@@ -79,7 +79,7 @@ async function unlimited(consumer: string): Promise<string> {
 const GET = 'GET /v1/chains HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n'
 
 describe('H1: headers dripped, idle sockets', () => {
-  it('headers have five seconds, and who has not sent them is found within half a second', () => {
+  it('headers have five seconds, and a connection without them is found within half a second', () => {
     expect(HTTP).toMatchObject({ headersTimeout: 5000, connectionsCheckingInterval: 500 })
   })
 
@@ -98,7 +98,7 @@ describe('H1: headers dripped, idle sockets', () => {
     for (const { text } of [idle, first, later]) expect(text).toContain('HTTP/1.1 408 ')
   })
 
-  it('an address has a thousand sockets that say nothing, and another gets in beside them', async () => {
+  it('an address has a thousand idle sockets, and another gets in beside them', async () => {
     const silent = crowd(1000, service.url, '127.0.0.2')
     await connected(silent)
     const more = crowd(20, service.url, '127.0.0.2')
@@ -155,7 +155,7 @@ describe('H18: connections', () => {
     }
   })
 
-  it('with 256 files for everything: accepting goes on after them, and the feed keeps its sockets', async () => {
+  it('with 256 files for everything: accepting continues after them, and the feed keeps its sockets', async () => {
     const port = await freePort()
     const file = writeConfig(chain, {
       name: 'few-files',
@@ -198,8 +198,8 @@ describe('H18: connections', () => {
   })
 })
 
-describe('a service that is told to stop', () => {
-  it('answers what is still asked over an open connection, and ends the connection with it', async () => {
+describe('a service that is stopping', () => {
+  it('answers pending requests on an open connection, and then closes it', async () => {
     const stopping = await startTestService(chain, { name: 'stopping', tokens: [] })
     const headers = `Host: x\r\nAuthorization: Bearer ${await stopping.key()}`
     const batch = `POST /v1/quote/tokens HTTP/1.1\r\n${headers}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{`
@@ -254,7 +254,7 @@ describe('H7: a snapshot read during commits', () => {
 type PoolRow = { readonly pool_id: string; readonly state: { readonly block_hash: string } | null }
 
 describe('issue: one consumer beside another', () => {
-  it('one consumer’s flood leaves another its answers, each behind no more than a few refusals', async () => {
+  it('one consumer’s flood leaves another its responses, each behind no more than a few refusals', async () => {
     const [calm, loud] = [await unlimited('calm'), await service.key(['read'], 'loud')]
     const path = `${service.url}/v1/quote/token/${CHAIN_ID}/${chain.token('MOTH')}`
     const refused = new Int32Array(new SharedArrayBuffer(4))

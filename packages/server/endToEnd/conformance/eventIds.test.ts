@@ -55,7 +55,7 @@ async function eventsOf(query: string, count: number, lastEventId?: string): Pro
   return events().slice(0, count)
 }
 
-/** The sequences that a filter lets through, straight from the store. */
+/** The sequences that a filter passes, straight from the store. */
 const wanted = async (chains: readonly number[], tokens: readonly string[]): Promise<number[]> =>
   (await api.store.readLog(0, 1000, null))
     .filter(({ chainId }) => chains.includes(chainId))
@@ -92,7 +92,7 @@ describe.each([
     return (await listening)[0] as Event
   }
 
-  it('goes on after it, without a gap or a repetition', async () => {
+  it('resumes after it, without a gap or a repetition', async () => {
     const first = await firstId()
     for (const chainId of [1, 2])
       await api.commit(
@@ -120,7 +120,7 @@ describe.each([
   })
 })
 
-it('the WebSocket takes no id of a filter: its cursors are of one whole chain', async () => {
+it('the WebSocket accepts no id of a filter: its cursors are of one whole chain', async () => {
   const listening = eventsOf('chain_ids=1,2', 1)
   const { id } = (await until('an event', async () => {
     await api.commit(1, [health(1, 'HEALTHY')])
@@ -131,7 +131,7 @@ it('the WebSocket takes no id of a filter: its cursors are of one whole chain', 
   expect(await raw.untilClosed()).toEqual({ code: 1000, reason: 'FILTER_MISMATCH' })
 })
 
-it('a chain that is not served is 404, what is malformed 400', async () => {
+it('an unserved chain is 404, a malformed one 400', async () => {
   const statusOf = async (query: string) => (await ask(`${api.url}/v1/stream/sse?${query}`, { key })).status
   expect(await statusOf('chain_ids=4')).toBe(404)
   expect(await statusOf('chain_ids=1,4')).toBe(404)

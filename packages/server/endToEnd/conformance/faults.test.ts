@@ -83,7 +83,7 @@ describe('H3: bodies', () => {
     expect((await post(json, ' '.repeat(17 * 1024), '/v1/session')).status).toBe(413)
   })
 
-  it('nested as deep as it may be long is 400', async () => {
+  it('nested as deep as its size allows is 400', async () => {
     for (const body of [
       '['.repeat(32_000) + ']'.repeat(32_000),
       `{"tokens":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
@@ -92,7 +92,7 @@ describe('H3: bodies', () => {
       expect((await post(json, body)).status).toBe(400)
   })
 
-  it('packed is 415, however small it is packed', async () => {
+  it('compressed is 415, however small it compresses', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     expect((await post({ ...json, 'content-encoding': 'gzip' }, bomb)).status).toBe(415)
   })
@@ -151,7 +151,7 @@ describe('H4: query', () => {
     ])
   })
 
-  it('arrays, repeats, strangers and too many ids are 400', async () => {
+  it('arrays, repeats, unknown names and too many ids are 400', async () => {
     const moth = `/v1/quote/token/${CHAIN_ID}/${chain.token('MOTH')}`
     for (const path of [
       '/v1/pools?limit[]=1',
@@ -257,7 +257,7 @@ describe('H9 and H10: brute force and bursts', () => {
     expect((await api.get('/v1/chains')).status).toBe(200)
   })
 
-  it('a thousand at once get the burst and what is earned meanwhile, no more', async () => {
+  it('a thousand at once get the burst and the units earned meanwhile, no more', async () => {
     const key = await service.key()
     const startMs = performance.now()
     const statuses: number[] = []

@@ -52,7 +52,7 @@ if (python === null) {
     expect([code, reason]).toEqual([1000, 'INVALID_CURSOR'])
   })
 
-  it('Python’s websockets: a frame that is wrong is 1008 with its reason', async () => {
+  it('Python’s websockets: an invalid frame is 1008 with its reason', async () => {
     const { code, reason } = await subscribe(
       { filter: { ...FILTER, chain_ids: [2, 1] }, resume_cursor: null },
       1,

@@ -19,7 +19,7 @@ const SOCKETS = 16
 /** Of a heap that held some thousand requests before: what a leak of a few hundred bytes each would exceed. */
 const MAX_GROWTH = 24 * 2 ** 20
 const WARM_UP = 0.3
-/** A run of minutes says how far it is. */
+/** A run of minutes reports its progress. */
 const PROGRESS = 10_000
 
 let chain: TestChain

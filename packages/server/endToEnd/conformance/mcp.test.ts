@@ -83,7 +83,7 @@ const OURS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
 }
 
-it.each(Object.keys(OURS))('%s: all that is asked of a server with tools passes', async revision => {
+it.each(Object.keys(OURS))('%s: every check for a server with tools passes', async revision => {
   const scenarios = await checksOf(revision)
   for (const [scenario, least] of Object.entries(OURS[revision] ?? {})) {
     const checks = scenarios.get(scenario) ?? []

@@ -41,7 +41,7 @@ const quote = async (symbol: string) =>
   (await api.get(`/v1/quote/token/${CHAIN_ID}/${chain.token(symbol)}`)).body as Body
 
 describe('keys', () => {
-  it('POST issues one, shown once; GET lists it without; it works, and its scopes hold', async () => {
+  it('POST issues one, shown once; GET lists it without the secret; it works, and its scopes hold', async () => {
     const wish = { consumer: 'acme', name: 'laptop', scopes: ['read'], expires_at_ms: Date.now() + 3_600_000 }
     const { status, body } = await send('POST', 'keys', wish)
     expect(status).toBe(201)
@@ -64,7 +64,7 @@ describe('keys', () => {
     ).toBe(true)
   })
 
-  it('POST roll puts another in its place; DELETE ends it with 204; neither twice', async () => {
+  it('POST roll replaces it; DELETE ends it with 204; neither works twice', async () => {
     const { key: old, keyId } = await service.service.access.issue('old', 'roller', ['read'], null)
     const rolled = await asAdmin(`keys/${keyId}/roll`, { method: 'POST' })
     expect(rolled.status).toBe(201)
@@ -124,8 +124,8 @@ describe('keys', () => {
   })
 })
 
-describe('R-admin-1: who may', () => {
-  it('needs scope admin and an address on the allowlist; a forwarded one from a stranger is none', async () => {
+describe('R-admin-1: who is allowed', () => {
+  it('needs scope admin and an address on the allowlist; one forwarded by an untrusted proxy is none', async () => {
     expect((await asAdmin('keys', { key: await service.key(['read', 'stream']) })).status).toBe(403)
     for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }])
       expect((await asAdmin('keys', { headers })).status).toBe(403)
@@ -133,7 +133,7 @@ describe('R-admin-1: who may', () => {
   })
 })
 
-describe('of every operation that is described', () => {
+describe('for every operation that is described', () => {
   const paths = () =>
     Object.entries(api.document.paths)
       .filter(([path]) => path.startsWith('/v1/'))
@@ -158,7 +158,7 @@ describe('of every operation that is described', () => {
     }
   })
 
-  it('one of the admin API is 403 for who comes through a stranger', async () => {
+  it('an admin operation through an untrusted proxy is 403', async () => {
     const key = await service.key(['read', 'stream', 'admin'], 'proxied')
     const admin = paths().filter(({ path }) => path.startsWith('/v1/admin/'))
     expect(admin.length).toBeGreaterThan(15)
@@ -179,7 +179,7 @@ describe('consumers', () => {
     enrolments_per_day: 0,
   }
 
-  it('PUT limits hold at once for every key of the consumer; GET tells them', async () => {
+  it('PUT limits apply at once to every key of the consumer; GET returns them', async () => {
     const key = await service.key(['read'], 'tight')
     expect((await asAdmin('consumers/tight')).body).toMatchObject({ limits: { units: 600, burst: 60 } })
     expect((await api.ask('/v1/chains', { key })).headers.get('ratelimit-policy')).toBe(
@@ -193,7 +193,7 @@ describe('consumers', () => {
     expect((await audited('consumer.limits'))[0]).toMatchObject({ subject: 'tight' })
   })
 
-  it('R-limit-4: enrolments beyond the day are 503 BUDGET_EXCEEDED; what is known already is answered', async () => {
+  it('R-limit-4: enrolments beyond the day are 503 BUDGET_EXCEEDED; known tokens are still answered', async () => {
     const key = await service.key(['read'], 'poor')
     await send('PUT', 'consumers/poor', { ...limits, burst: 60 })
     const refused = await api.ask(`/v1/quote/token/${CHAIN_ID}/${chain.token('IDLE')}`, { key })
@@ -201,7 +201,7 @@ describe('consumers', () => {
     expect((await api.ask(`/v1/quote/token/${CHAIN_ID}/${chain.token('MOTH')}`, { key })).status).toBe(200)
   })
 
-  it('a consumer nobody has is 404, and limits that are none are 400', async () => {
+  it('an unknown consumer is 404, and invalid limits are 400', async () => {
     expect((await asAdmin('consumers/nobody')).status).toBe(404)
     expect((await send('PUT', 'consumers/nobody', limits)).status).toBe(404)
     expect((await send('PUT', 'consumers/tight', { ...limits, units: 0 })).status).toBe(400)
@@ -209,7 +209,7 @@ describe('consumers', () => {
 })
 
 describe('tokens', () => {
-  it('POST enrols, DELETE takes back as UNPRICED OPERATOR, POST again prices again', async () => {
+  it('POST enrols, DELETE withdraws as UNPRICED OPERATOR, POST again prices again', async () => {
     const path = `tokens/${CHAIN_ID}/${chain.token('MOTH')}`
     expect((await asAdmin(path, { method: 'POST' })).status).toBe(200)
     expect((await asAdmin(path, { method: 'DELETE' })).status).toBe(204)
@@ -223,7 +223,7 @@ describe('tokens', () => {
 })
 
 describe('policy', () => {
-  it('GET tells the one in force; PUT another: records name it, and it is found by its version', async () => {
+  it('GET returns the current one; PUT another: records name it, and it is found by its version', async () => {
     const before = (await asAdmin('policy')).body as {
       policy_version: string
       policy: { min_depth_usd: number }
@@ -257,7 +257,7 @@ describe('policy', () => {
     )
   })
 
-  it('with a key of all objects is 400, and is not taken for an empty one', async () => {
+  it('with a key that every object has is 400, and is not taken for an empty one', async () => {
     for (const text of [
       '{"__proto__":{"max_hops":2}}',
       '{"__proto__":{}}',
@@ -271,7 +271,7 @@ describe('policy', () => {
 })
 
 describe('retention, chains and audit', () => {
-  it('PUT retention is what GET then tells; wrong ones are 400', async () => {
+  it('PUT retention is what GET then returns; invalid ones are 400', async () => {
     expect((await send('PUT', 'retention', { hours: 100, records: 5 })).body).toEqual({
       hours: 100,
       records: 5,
@@ -290,7 +290,7 @@ describe('retention, chains and audit', () => {
     expect((await send('PUT', 'retention', { ...kept, history_days: 0 })).status).toBe(400)
   })
 
-  it('POST backfill scans the past of a chain, GET tells how far it is; wrong ones are refused', async () => {
+  it('POST backfill scans the past of a chain, GET shows its progress; invalid ones are refused', async () => {
     expect((await asAdmin('backfill')).body).toEqual({ backfills: [] })
     const begun = await send('POST', 'backfill', { chain_id: CHAIN_ID, from_block: 1, to_block: 3 })
     expect([begun.status, begun.body]).toMatchObject([202, { chain_id: CHAIN_ID, error: null }])
@@ -311,7 +311,7 @@ describe('retention, chains and audit', () => {
     expect(await audited('backfill.start')).toHaveLength(1)
   })
 
-  it('POST pause takes every price back and says PAUSED; resume gives them again', async () => {
+  it('POST pause withdraws every price and reports PAUSED; resume publishes them again', async () => {
     expect((await asAdmin(`chains/${CHAIN_ID}/pause`, { method: 'POST' })).status).toBe(204)
     await service.untilSeen()
     expect(await quote('LARK')).toMatchObject({ state: 'UNPRICED', reason: 'OPERATOR' })
@@ -328,7 +328,7 @@ describe('retention, chains and audit', () => {
     expect(await audited('chain.pause')).toHaveLength(1)
   })
 
-  it('GET audit is paged, newest first, and holds no key', async () => {
+  it('GET audit is paged, newest first, and contains no key', async () => {
     const whole = (await asAdmin('audit?limit=1000')).body as { entries: { at_ms: number }[] }
     const first = (await asAdmin('audit?limit=2')).body as { entries: object[]; next_cursor: string }
     const second = (await asAdmin(`audit?limit=2&cursor=${first.next_cursor}`)).body as { entries: object[] }
@@ -346,7 +346,7 @@ describe('incidents of a local world', () => {
     return (await caused())[0]
   }
 
-  it('GET lists them; POST causes one, one at a time on a chain; GET tells what came of it', async () => {
+  it('GET lists them; POST starts one, one at a time on a chain; GET returns its outcome', async () => {
     const { body } = await asAdmin('incidents')
     const { incidents } = body as { incidents: { name: string; about: string; has_end: boolean }[] }
     expect(incidents.map(({ name }) => name)).toEqual(expect.arrayContaining(['rug', 'reorg', 'chain-halt']))
@@ -370,25 +370,25 @@ describe('incidents of a local world', () => {
     await chain.untilMining('the price taken back', async () => (await quote('MOTH'))['state'] === 'UNPRICED')
   })
 
-  it('what cannot be is refused, or told when it has failed', async () => {
-    const told = async (wish: object) => {
+  it('an impossible one is refused, or reported once it has failed', async () => {
+    const answerTo = async (wish: object) => {
       const { status, body } = await send('POST', 'incidents', wish)
       return [status, (body as { error?: string }).error]
     }
-    expect(await told({ name: 'flood', chain_id: CHAIN_ID })).toEqual([
+    expect(await answerTo({ name: 'flood', chain_id: CHAIN_ID })).toEqual([
       400,
       expect.stringMatching(/name is "flood"; expected one of rug, /) as string,
     ])
-    expect(await told({ name: 'rug', chain_id: CHAIN_ID, end: true })).toEqual([
+    expect(await answerTo({ name: 'rug', chain_id: CHAIN_ID, end: true })).toEqual([
       400,
       'rug has no duration and cannot be ended',
     ])
-    expect(await told({ name: 'rug', chain_id: 7 })).toEqual([
+    expect(await answerTo({ name: 'rug', chain_id: 7 })).toEqual([
       404,
       expect.stringContaining('chain 7 is not served') as string,
     ])
-    expect((await told({ name: 'reorg', chain_id: CHAIN_ID, depth: 65 }))[0]).toBe(400)
-    expect((await told({ name: 'rug', chain_id: CHAIN_ID, token: 'NOPE' }))[0]).toBe(202)
+    expect((await answerTo({ name: 'reorg', chain_id: CHAIN_ID, depth: 65 }))[0]).toBe(400)
+    expect((await answerTo({ name: 'rug', chain_id: CHAIN_ID, token: 'NOPE' }))[0]).toBe(202)
     expect(await ended()).toMatchObject({
       status: 'FAILED',
       what: expect.stringContaining('NOPE') as string,

@@ -106,7 +106,7 @@ async function move(usd = 800): Promise<number> {
   return service.head()
 }
 
-/** Live for sure: it has heard something of a trade after it subscribed. */
+/** Certainly live: it has received a record of a trade after it subscribed. */
 async function live(filter: object = {}): Promise<Foreign> {
   const foreign = await subscribe(filter)
   await until('live', async () => {
@@ -168,7 +168,7 @@ describe('R-stream-1, R-stream-2: stream connection', () => {
 })
 
 describe('R-stream-3: envelope', () => {
-  it('has stream_sequence, routing, type and payload, and is of its schema', async () => {
+  it('has stream_sequence, routing, type and payload, and fits its schema', async () => {
     const foreign = await subscribe({}, seal())
     await foreign.untilSequence(await move())
     const ajv = new Ajv2020({ strict: false })
@@ -232,7 +232,7 @@ describe('R-stream-4: RESET_REQUIRED', () => {
 })
 
 describe('R-stream-5: resume and replay', () => {
-  it('1–4 snapshot, minimum sequence, session, cursor, replay, live: nothing missing, nothing twice', async () => {
+  it('1–4 snapshot, minimum sequence, session, cursor, replay, live: nothing missing, no duplicates', async () => {
     const key = await service.key(['stream'])
     const sequences: number[] = []
     let next = ''
@@ -285,7 +285,7 @@ describe('R-stream-1, R-stream-2, R-stream-7: frames, filters, connections', () 
     await foreign.close()
   })
 
-  it('twenty connections per consumer, over both doors; beyond 429 before the upgrade', async () => {
+  it('twenty connections per consumer, over both transports; beyond 429 before the upgrade', async () => {
     const headers = await bearer()
     const frame = { filter: FILTER, resume_cursor: null }
     const open = Array.from({ length: 19 }, () => new Foreign(headers, [frame]))
@@ -404,7 +404,7 @@ describe('R-stream-8: GET /v1/stream/sse', () => {
     expect(events.text).toContain('\nid\nevent: RESET_REQUIRED\n')
   })
 
-  it('filters as the subscribe frame does, with its faults as 400', async () => {
+  it('filters like the subscribe frame, with its faults as 400', async () => {
     const headers = await bearer()
     const events = await Events.open(`chain_ids=${CHAIN_ID}&types=SWAP_OBSERVED&cursor=${seal()}`, headers)
     await until('heard', () => events.heard.length > 0)
@@ -435,7 +435,7 @@ describe('R-stream-8: GET /v1/stream/sse', () => {
 })
 
 describe('W3', () => {
-  it('a cursor older than retention is REPLAY_UNAVAILABLE on both doors, never a silent "latest"', async () => {
+  it('a cursor older than retention is REPLAY_UNAVAILABLE on both transports, never a silent "latest"', async () => {
     await service.store.prune({ nowMs: Date.now() + 1, hours: 0, records: 3, batch: 10_000 })
     const foreign = await subscribe({}, seal({ sequence: 1 }))
     expect(await foreign.untilClosed()).toEqual({ code: 1000, reason: 'REPLAY_UNAVAILABLE' })

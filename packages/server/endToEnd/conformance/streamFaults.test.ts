@@ -50,7 +50,7 @@ const padded = (bytes: number): RecordDraft => ({
 /** RFC 6455 §7.4.2: codes that are nobody's but the two ends'. */
 const isOwnCode = (code: number): boolean => code >= 3000 && code < 5000
 
-/** It still serves: a new subscriber hears a new record. */
+/** It still serves: a new subscriber receives a new record. */
 async function expectAlive(of: TestGate = gate): Promise<void> {
   const raw = await of.subscribe(LIVE, of.seal())
   const last = await of.commit(1, [health(1, 'HEALTHY')])
@@ -69,7 +69,7 @@ describe('W12 malformed frames', () => {
     ['a control frame past 125 bytes', 1002, { opcode: 9, payload: 'x'.repeat(126) }],
     ['a continuation of nothing', 1002, { opcode: 0, payload: 'x' }],
     ['a close of one byte', 1002, { opcode: 8, payload: 'x' }],
-    ['a close with a code that nobody sends', 1002, { opcode: 8, payload: Buffer.from([3, 237]) }],
+    ['a close with an unassigned code', 1002, { opcode: 8, payload: Buffer.from([3, 237]) }],
     ['text that is not UTF-8', 1007, { payload: Buffer.from([0xc3, 0x28]) }],
     ['a frame past 64 KiB', 1009, { payload: 'x'.repeat(64 * 1024 + 1) }],
     ['a length of 2^63', 1009, Buffer.from([0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])],
@@ -87,7 +87,7 @@ describe('W12 malformed frames', () => {
     ],
   ]
 
-  it.each(KINDS)('%s is answered with %i, and no one else notices', async (_, code, parts) => {
+  it.each(KINDS)('%s is answered with %i, and no other client notices', async (_, code, parts) => {
     const neighbour = await gate.subscribe(LIVE)
     const client = await RawClient.open(gate.url, authorization)
     client.write(Buffer.isBuffer(parts) ? parts : frame(parts))
@@ -95,7 +95,7 @@ describe('W12 malformed frames', () => {
     client.end()
     const last = await gate.commit(1, [health(1, 'HEALTHY')])
     await until(
-      'the neighbour hears',
+      'the neighbour receives it',
       () => sequencesOf(neighbour).includes(last) || neighbour.closed !== null || null,
     )
     expect(neighbour.closed).toBeNull()
@@ -178,7 +178,7 @@ it.each([
   '*',
   '/\\',
   '/v1/stream%00',
-])('an upgrade of %j leads nowhere: 404', async path => {
+])('an upgrade of %j is 404', async path => {
   const { hostname, port } = new URL(gate.url)
   const request = get({
     hostname,
@@ -206,7 +206,7 @@ it('W1 a stream cut at a random byte is resumed without a gap and without a repe
     const raw = await opened(`http://127.0.0.1:${proxy.port}`, { headers: { authorization } })
     raw.send({ filter: LIVE, resume_cursor: gate.seal({ sequence: heard.at(-1) ?? 0 }) })
     const wanted = Math.floor(random() * 8)
-    await until('some heard', () => raw.frames.length >= Math.min(wanted, whole.length - heard.length))
+    await until('some received it', () => raw.frames.length >= Math.min(wanted, whole.length - heard.length))
     proxy.cut()
     await raw.untilClosed()
     heard.push(...sequencesOf(raw))
@@ -215,7 +215,7 @@ it('W1 a stream cut at a random byte is resumed without a gap and without a repe
   await proxy.close()
 })
 
-it('W11 no subscribe frame in time is 1008', async () => {
+it('W11 without a subscribe frame in time is 1008', async () => {
   const hasty = await openTestGate({ subscribeMs: 50 })
   const client = await RawClient.open(hasty.url, (await hasty.headers()).authorization)
   expect(await client.closeCode()).toBe(1008)
@@ -223,7 +223,7 @@ it('W11 no subscribe frame in time is 1008', async () => {
   await hasty.close()
 })
 
-it('W11 a subscribe frame that came while nobody could read it has come in time', async () => {
+it('W11 a subscribe frame that arrived while the server was blocked counts as in time', async () => {
   const busy = await openTestGate({ subscribeMs: 1000 })
   const last = await busy.commit(1, [health(1, 'HEALTHY')])
   const raw = await busy.subscribe(LIVE, busy.seal())
@@ -233,7 +233,7 @@ it('W11 a subscribe frame that came while nobody could read it has come in time'
   await busy.close()
 })
 
-it('W15 a flood of pings is 1008, and so is one of pongs nobody asked for; some are answered', async () => {
+it('W15 a flood of pings is 1008, and so is one of unsolicited pongs; a few are answered', async () => {
   for (const opcode of [9, 10]) {
     const raw = await gate.subscribe(LIVE)
     for (let n = 0; n < 100; n++) raw.socket.ping()
@@ -247,7 +247,7 @@ it('W15 a flood of pings is 1008, and so is one of pongs nobody asked for; some 
   }
 })
 
-it('W7 W9 a client that stops reading is let go with 1013, its memory freed, and five hundred others hear everything', async () => {
+it('W7 W9 a client that stops reading is closed with 1013, its memory freed, and five hundred others receive everything', async () => {
   const clock = new StoppedClock()
   const busy = await openTestGate({ clock, slowMs: 1500, maxBuffered: 64 * 1024, roster: { burst: 1e6 } })
   try {
@@ -287,7 +287,7 @@ it('W7 W9 a client that stops reading is let go with 1013, its memory freed, and
   }
 })
 
-it('W7 two hundred that stop reading among seven hundred: the others hear everything, and all two hundred are let go within 15 s', async () => {
+it('W7 two hundred that stop reading among seven hundred: the others receive everything, and all two hundred are closed within 15 s', async () => {
   const clock = new StoppedClock()
   const busy = await openTestGate({ clock, roster: { burst: 1e6 } })
   try {
@@ -325,7 +325,7 @@ const NOWHERE = { chain_id: 2, pool_ids: [], token_ids: [] }
 const lastOf = (raw: RawSocket): number =>
   Number(/"stream_sequence":(\d+)/.exec(raw.frames.at(-1) ?? '')?.[1] ?? -1)
 
-it('W10 a long replay is paged: it obeys the buffer limit and holds nobody up', async () => {
+it('W10 a long replay is paged: it obeys the buffer limit and delays no other client', async () => {
   const long = await openTestGate({ roster: { burst: 1e6 } })
   try {
     for (let n = 0; n < 40; n++)
@@ -350,7 +350,7 @@ it('W10 a long replay is paged: it obeys the buffer limit and holds nobody up', 
   }
 })
 
-it('W17 a planned restart tells a thousand clients 1012, each when to come back, and they go on where they were', async () => {
+it('W17 a planned restart closes a thousand clients with 1012, each with a time to reconnect, and they resume where they were', async () => {
   const first = await openTestGate({ roster: { burst: 1e6 } })
   const clients: RawSocket[] = []
   for (let n = 0; n < 1000; n++) clients.push(await first.subscribe(LIVE))
@@ -370,7 +370,7 @@ it('W17 a planned restart tells a thousand clients 1012, each when to come back,
   await first.close()
 })
 
-it('W18 a herd is let in at a pace: beyond the burst 503 with Retry-After, and the feed goes on', async () => {
+it('W18 a herd is admitted at a limited rate: beyond the burst 503 with Retry-After, and the feed continues', async () => {
   const clock = new StoppedClock()
   const herd = await openTestGate({ clock, roster: { burst: 40, perSecond: 20 } })
   try {
@@ -404,7 +404,7 @@ it('W18 a herd is let in at a pace: beyond the burst 503 with Retry-After, and t
   }
 })
 
-it('W18 beyond the most that fit at once 503, whoever asks', async () => {
+it('W18 beyond the most that fit at once 503, for any client', async () => {
   const full = await openTestGate({ roster: { most: 2 } })
   const [a, b] = [await full.subscribe(LIVE), await full.subscribe(LIVE)]
   expect((await refused(full.url, { headers: await full.headers() })).status).toBe(503)
@@ -415,10 +415,10 @@ it('W18 beyond the most that fit at once 503, whoever asks', async () => {
 })
 
 it.each([
-  ['busy', new StoreError('STORE_BUSY', 'others kept the write lock'), 503, '1'],
+  ['busy', new StoreError('STORE_BUSY', 'other processes hold the write lock'), 503, '1'],
   ['broken', new StoreError('STORE_IO', 'the device failed'), 500, undefined],
 ])(
-  'a handshake that finds the database %s is told whether to come back',
+  'a handshake that finds the database %s is answered with whether to retry',
   async (_, failure, status, after) => {
     const gate = await openTestGate()
     const headers = await gate.headers()
@@ -461,13 +461,13 @@ it('W19 a connection that a proxy would call idle is kept alive by pings, and on
   await pinging.close()
 })
 
-it('R-cursor-2: a log that begins anew under a running service resets who listens, live and in a replay, and no one else', async () => {
+it('R-cursor-2: a new log under a running service resets its subscribers, live and in a replay, and no others', async () => {
   const restored = await openTestGate()
   try {
     for (let n = 0; n < 5; n++) await restored.commit(1, [health(1, 'HEALTHY')])
     const live = await restored.subscribe(LIVE)
     const resumed = await restored.subscribe(LIVE, restored.seal({ sequence: 2 }))
-    await until('both hear', async () => {
+    await until('both receive it', async () => {
       await restored.commit(1, [health(1, 'MARK')])
       return live.frames.length > 0 && resumed.frames.length > 0
     })
@@ -487,7 +487,7 @@ it('R-cursor-2: a log that begins anew under a running service resets who listen
         .map(frame => (JSON.parse(frame) as { stream_sequence: number }).stream_sequence)
       expect(Math.max(...heard)).toBeLessThanOrEqual(before)
     }
-    // An old cursor is told the same; one of the new epoch goes on.
+    // An old cursor gets the same reset; one of the new epoch resumes.
     const old = await restored.subscribe(LIVE, restored.seal({ sequence: before }))
     expect(await old.untilClosed()).toEqual({ code: 1000, reason: 'INVALID_CURSOR' })
     const fresh = await restored.subscribe(LIVE, restored.seal({ epoch, sequence: epoch * 2 ** 40 }))

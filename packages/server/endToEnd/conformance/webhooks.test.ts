@@ -25,7 +25,7 @@ afterAll(async () => {
   await receiver?.close()
 })
 
-it('answers as it says, from registering to ending', async () => {
+it('answers as described, from registration to deletion', async () => {
   const asking = { key: await served.key() }
   const condition = { kind: 'price_crosses', chain_id: CHAIN, token_address: TOKEN, price_usd: '1' }
   const url = `http://hooks.example.com:${receiver.port}/assay`

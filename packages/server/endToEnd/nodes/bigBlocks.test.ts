@@ -1,4 +1,4 @@
-/** The service on blocks that a stranger made large, and on endpoints that do not give receipts by the block. */
+/** The service on blocks that a third party made large, and on endpoints without receipts by block. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Handle, RpcAnswer } from '../../../world/proxy/rule.ts'
@@ -8,7 +8,7 @@ import { type Block, startTestChain, type TestChain } from '../testing/testChain
 import { startTestService, type TestService } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 
-/** More than ordinary answers may have, whoever writes them. */
+/** More than an ordinary response may have, from any node. */
 const LOGS = 57_000
 
 let chain: TestChain
@@ -69,7 +69,7 @@ it('a block of 20 MB is applied with the swap behind its logs, and so is the blo
   expect(running.faults).toEqual([])
 })
 
-it('where receipts by block are refused it is applied as well, and the refusal is met once and told', async () => {
+it('where receipts by block are refused it is applied as well, and the refusal is seen once and reported', async () => {
   proxy.add({
     method: 'eth_getBlockReceipts',
     fault: { kind: 'error', code: -32_600, message: 'Invalid request' },

@@ -88,7 +88,7 @@ describe('R-find-5: on a node that takes 150 ms a call', () => {
     expect(firstRounds).toBeLessThanOrEqual(14)
   })
 
-  it('blocks and their prices go on while not one call of a hundred look-ups is answered', async () => {
+  it('blocks and their prices continue while none of a hundred look-ups is answered', async () => {
     const key = await keyOf('waiting', UNLIMITED)
     const before = await service.head()
     const open = node.closeGate()
@@ -103,7 +103,7 @@ describe('R-find-5: on a node that takes 150 ms a call', () => {
     })
   })
 
-  it('100 unknown tokens in one batch leave the chain HEALTHY and every price where it was', async () => {
+  it('100 unknown tokens in one batch leave the chain HEALTHY and every price unchanged', async () => {
     const key = await keyOf('asking', UNLIMITED)
     const before = await service.head()
     const first = await batch(key, many)
@@ -125,7 +125,7 @@ describe('R-find-5: on a node that takes 150 ms a call', () => {
     expect(new Set([...(await statuses(before)), 'HEALTHY'])).toEqual(new Set(['HEALTHY']))
   })
 
-  it('max_age_ms reads beside the blocks: they go on, and it is answered when the node answers', async () => {
+  it('max_age_ms reads beside the blocks: they continue, and it is answered when the node answers', async () => {
     const key = await keyOf('fresh', UNLIMITED)
     await chain.mineNow()
     const open = node.closeGate()
@@ -135,13 +135,13 @@ describe('R-find-5: on a node that takes 150 ms a call', () => {
     await until('the reading under way', () => node.proxy.underWay() > 0)
     for (let block = 0; block < 3; block++) await tradeAndHear()
     open()
-    // Past its deadline it goes on, and is there for who asks again.
+    // Past its deadline it continues, and the next request gets its result.
     const first = await asked
     const { status, body } = first.status === 504 ? await askAnew() : first
     expect([status, (body as { state: string }).state]).toEqual([200, 'PRICED'])
   })
 
-  it('a token looked up while the chain is reorganised is enrolled with what the new branch says', async () => {
+  it('a token looked up while the chain is reorganised is enrolled with the state of the new branch', async () => {
     const key = await keyOf('reorganised', UNLIMITED)
     const pair = await chain.createV2('v2-two', 'USDC', 'MOTH')
     const { hash, number } = await chain.run(chain.fillV2(pair, 'USDC', 'MOTH', 20_000))
@@ -165,7 +165,7 @@ describe('R-find-5: on a node that takes 150 ms a call', () => {
 describe('R-quote-6: a batch pays for the look-ups it starts', () => {
   const unknown = Array.from({ length: 12 }, (_, at) => token(0x3000 + at, `NONE${at}`, 1))
 
-  it('entry by entry; what the quota cannot pay is refused in its place, and asking again for the rest costs nothing', async () => {
+  it('entry by entry; entries beyond the quota are refused in place, and repeating the rest costs nothing', async () => {
     const key = await keyOf('counting', SIXTY)
     const open = node.closeGate()
     // Sixty units: the batch costs one, and five entries ten each.
@@ -177,7 +177,7 @@ describe('R-quote-6: a batch pays for the look-ups it starts', () => {
     open()
   })
 
-  it('and so does a quote of a single unknown token: ten units in all', async () => {
+  it('and a quote of a single unknown token does too: ten units in all', async () => {
     const key = await keyOf('single', SIXTY)
     const url = (at: number) =>
       `${service.url}/v1/quote/token/${CHAIN_ID}/${token(0x4000 + at, 'NONE', 1).address}`
@@ -187,7 +187,7 @@ describe('R-quote-6: a batch pays for the look-ups it starts', () => {
     expect(answers[6]).toBe(429)
   })
 
-  it('what the day cannot pay is BUDGET_EXCEEDED in its place, and 503 with Retry-After alone', async () => {
+  it('entries beyond the day are BUDGET_EXCEEDED in place, and 503 with Retry-After when alone', async () => {
     const key = await keyOf('daily', { ...ROOMY, enrolments_per_day: 2 })
     const { status, said } = await batch(
       key,
@@ -201,7 +201,7 @@ describe('R-quote-6: a batch pays for the look-ups it starts', () => {
     expect(Number(alone.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  it('what the quota refuses uses up none of the day, and what the day refuses none of the quota', async () => {
+  it('an entry refused by the quota uses none of the day, and one refused by the day none of the quota', async () => {
     const stray = (at: number) => token(0x7000 + at, 'NONE', 1)
     const key = await keyOf('both', { ...SIXTY, enrolments_per_day: 6 })
     const few = await batch(

@@ -32,10 +32,10 @@ let services = 0
 const serve = async (...endpoints: readonly string[]): Promise<TestService> =>
   keep(await openTestService(chain, { name: `nodes-${++services}`, tokens: ['LARK'], endpoints }))
 
-/** As it was last told, read from the store: waiting costs no one's quota. */
+/** As last reported, read from the store: waiting costs no quota. */
 async function healthOf(service: TestService): Promise<Health | null> {
-  const told = (await service.records()).findLast(({ type }) => type === 'FEED_HEALTH')
-  return told?.type === 'FEED_HEALTH' ? told.payload : null
+  const record = (await service.records()).findLast(({ type }) => type === 'FEED_HEALTH')
+  return record?.type === 'FEED_HEALTH' ? record.payload : null
 }
 
 async function isPriced(service: TestService): Promise<boolean> {
@@ -52,7 +52,7 @@ async function statuses(service: TestService): Promise<ReadonlySet<string>> {
   return new Set(records.flatMap(each => (each.type === 'FEED_HEALTH' ? [each.payload.status] : [])))
 }
 
-/** A node that is so many blocks behind in all it says of the head. */
+/** A node that is so many blocks behind in everything it reports about the head. */
 const behind = (blocks: number): Rule => ({
   params: ([which]) => which === 'latest',
   fault: {
@@ -64,8 +64,8 @@ const behind = (blocks: number): Rule => ({
   },
 })
 
-describe('endpoints that are away at the start', () => {
-  it('F32: leave a chain that says so, and that is priced when one of them comes', async () => {
+describe('endpoints that are down at the start', () => {
+  it('F32: leave a chain that reports it, and that is priced when one of them recovers', async () => {
     const away = keep(await startTcpProxy(0))
     const service = await serve(`http://127.0.0.1:${away.port}`)
     const health = await until('a health record', () => healthOf(service))
@@ -108,7 +108,7 @@ describe('calls that are never answered', () => {
 })
 
 describe('a subscription', () => {
-  it('F27: that leaves out a head and then is silent withdraws nothing', async () => {
+  it('F27: that drops a head and then is silent withdraws nothing', async () => {
     const proxy = await proxied()
     const service = await serve(proxy.wsUrl)
     await chain.untilMining('a price', () => isPriced(service))

@@ -1,6 +1,6 @@
 /**
  * R-rebase-1 and R-health-6, a long stop: the service is down while thousands of blocks pass. It starts again at the head, in calls
- * that do not grow with the blocks it missed; its stream goes on, and the gap is named.
+ * that do not grow with the blocks it missed; its stream continues, and the gap is named.
  */
 import { join } from 'node:path'
 import type { Client, Envelope } from '@assay/sdk'
@@ -97,7 +97,7 @@ async function isLikeNew(config: string, { url }: ChildService): Promise<void> {
 const lastOf = (records: readonly Envelope[]): number => records.at(-1)?.stream_sequence ?? 0
 
 describe('a service that was down for more than 35 minutes', () => {
-  it('starts again at the head: right prices, bounded calls, sequences that go on, and a gap that is named', async () => {
+  it('restarts at the head: right prices, bounded calls, continuing sequences, and a named gap', async () => {
     const { config, start, tip } = await serviceOf('stopped')
     let child = await start()
     const client = await clientOf(config, child.url, 'reader')
@@ -142,7 +142,7 @@ describe('a service that was down for more than 35 minutes', () => {
     await isLikeNew(config, child)
   })
 
-  it('takes back what rested on a head that was reorganised away', async () => {
+  it('withdraws the prices based on a head that was reorganised away', async () => {
     const { config, start } = await serviceOf('orphaned')
     let child = await start()
     const client = await clientOf(config, child.url, 'reader')

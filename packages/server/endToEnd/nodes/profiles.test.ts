@@ -114,7 +114,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
       failed = null
     })
 
-  step('says a first price of every token', async () => {
+  step('publishes a first price of every token', async () => {
     for (const symbol of ['LARK', 'MOTH', 'WETH']) {
       // A request for a token that is not evaluated yet would count as an enrolment.
       const stored = () => service.store.readQuote(CHAIN_ID, chain.token(symbol))
@@ -133,7 +133,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     expect(state?.reserves).toEqual(await chain.reserves(pair))
   })
 
-  step('a reorganisation takes the swap back, by name, and the price with it', async () => {
+  step('a reorganisation withdraws the swap, by name, and the price with it', async () => {
     const before = await wait('MOTH priced', () => quoteOf('MOTH'))
     const snapshot = await pace.between(() => chain.snapshot())
     const block = await trade(9000)
@@ -160,7 +160,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     })
   })
 
-  step('a restart goes on where the log ended, with the trades made meanwhile', async () => {
+  step('a restart resumes where the log ended, with the trades made meanwhile', async () => {
     const sequence = await service.head()
     expect(service.faults).toEqual([])
     await service.close()

@@ -1,4 +1,4 @@
-/** A chain whose feed is gone: every reader says so over what is stored, nothing stored is changed, and all is back with the feed. */
+/** A chain whose feed is down: every reader reports it over the stored state, which is unchanged, and prices return with the feed. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Client, CompactState, Envelope } from '@assay/sdk'
@@ -64,7 +64,7 @@ async function untilGone(client: Client): Promise<void> {
   )
 }
 
-/** What each reader says of the token's price, by the name of the reader. */
+/** Each reader's result for the token's price, by the name of the reader. */
 async function readings(running: TestService, client: Client): Promise<Record<string, unknown>> {
   const key = await running.key()
   const get = async (path: string) => (await ask(`${running.url}${path}`, { key })).body
@@ -78,7 +78,7 @@ async function readings(running: TestService, client: Client): Promise<Record<st
     of?.token0.token_address === token() ? of.token0.price : of?.token1.price
   return {
     quote: await get(path),
-    'quote, asked again': await get(path),
+    'quote, requested again': await get(path),
     'quote of upper case': await get(path.replace(token(), `0x${token().slice(2).toUpperCase()}`)),
     'narrowed quote': await get(`${path}?max_hops=2`),
     'quote no older than now': await get(`${path}?max_age_ms=0`),
@@ -98,7 +98,7 @@ async function expectGone(running: TestService, client: Client): Promise<void> {
   const stored = (await storedPrices(running)).get(token()) as CompactState
   for (const [reader, said] of Object.entries(await readings(running, client))) {
     expect(said, reader).toMatchObject({ state: 'UNPRICED', reason: 'FEED' })
-    // Where the chain itself has taken its price back, the record says so and nobody has to.
+    // If the chain itself has withdrawn its price, the record already shows it.
     if (reader !== 'token list, state')
       expect((said as { presented?: boolean }).presented, reader).toBe(
         stored.state === 'PRICED' ? true : undefined,
@@ -187,7 +187,7 @@ it('R-present-1, R-present-2, R-present-4: without any worker every reader answe
     },
   })
 
-  // Who has the price from before is told that it no longer holds; who has been told has nothing to fetch.
+  // A client with the previous price learns that it is invalid; one that already knows has nothing to fetch.
   const changed = await ask(url, { key, headers: { 'if-none-match': etag } })
   expect(changed.status).toBe(200)
   expect(changed.headers.get('etag')).not.toBe(etag)
@@ -220,7 +220,7 @@ it('R-present-1, R-present-2, R-present-4: without any worker every reader answe
   await following
 })
 
-it('F32: endpoints that are away at start: every reader says so, and it recovers by itself', async () => {
+it('F32: endpoints that are down at start: every reader shows it, and it recovers by itself', async () => {
   const { before } = await runOnce('away')
   proxy.rule = (_call, _fetchAnswer, response) => {
     response.destroy()
@@ -236,7 +236,7 @@ it('F32: endpoints that are away at start: every reader says so, and it recovers
   await expectBack(service, client, before, head)
 })
 
-it('a chain that never reported is UNAVAILABLE in the chain list and by its health', async () => {
+it('a chain that never reported is UNAVAILABLE in the chain list and in its health', async () => {
   proxy.rule = (_call, _fetchAnswer, response) => {
     response.destroy()
     return 'handled'

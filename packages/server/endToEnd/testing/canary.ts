@@ -1,6 +1,6 @@
 /**
- * Secrets that every test service has, and a look at everything it says: bytes its HTTP server sends, lines it logs, what
- * a child process prints. What may never be told is an endpoint's secret, a key but in the answer that made it, and a
+ * Secrets that every test service has, and a check of everything it emits: bytes its HTTP server sends, lines it logs, what
+ * a child process prints. What may never appear is an endpoint's secret, a key outside the response that created it, and a
  * session's id but in the cookie that sets it. `expectNoLeaks` fails with what was found.
  */
 import { Server as HttpServer } from 'node:http'
@@ -11,7 +11,7 @@ import { Duplex } from 'node:stream'
 export const CANARY = 'canary7f3a9c51e2d84b06'
 
 const KEY = /assay_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}/g
-/** How the one answer that shows a key goes on before it. */
+/** The text before the key in the one response that shows it. */
 const ISSUED = '"key":"'
 const COOKIE = /(?:__Host-)?assay_session=([0-9A-Za-z]{43})/g
 const SHOWN = 120

@@ -9,7 +9,7 @@ import { issueKeyIn, loadConfig } from '../../commands/config.ts'
 import { scan } from './canary.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../cli/assay.ts', import.meta.url))
-/** An API says where; a process that writes chains has no address. */
+/** An API prints its address; a process that writes chains has none. */
 const STARTED = /^Assay (?:serves at (\S+)|is ready to write its chains)$/m
 const PATIENCE_MS = 180_000
 

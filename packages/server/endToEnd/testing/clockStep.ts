@@ -1,11 +1,11 @@
 /**
  * A wall clock that can be set while a program runs, as an operator or NTP would: loaded ahead of it (`--import`), it
- * adds to `Date` the milliseconds that a file holds, in every thread. The monotonic clock goes on as it was.
+ * adds to `Date` the milliseconds that a file holds, in every thread. The monotonic clock is unaffected.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const VARIABLE = 'ASSAY_CLOCK_STEP_FILE'
-/** How long a thread may go on with the time of before. */
+/** How long a thread may keep the previous time. */
 const LOOK_MS = 20
 
 /** With these, a program's clock can be set. */

@@ -1,5 +1,5 @@
 /**
- * The thread of a consumer that asks without pause on several sockets until it is told to stop. It says when it is being
+ * The thread of a consumer that sends requests without pause on several sockets until it is stopped. It reports when it is being
  * refused, and counts how often it was.
  */
 import { Agent, get } from 'node:http'

@@ -1,5 +1,5 @@
 /**
- * Everything a subscriber hears on one connection of the stream, in order, and how it ended. It uses the SDK's own
+ * Everything a subscriber receives on one connection of the stream, in order, and how it ended. It uses the SDK's own
  * stream, so what a customer gets is what a test sees.
  */
 import type { Client, Envelope, StreamOutcome, StreamRequest } from '@assay/sdk'

@@ -34,7 +34,7 @@ export function listen(client: Client, backoff: FollowRequest['backoff'] = EAGER
   return heard
 }
 
-/** Two followers that have heard the same hold the same: prices as they are now, and pools. */
+/** Two followers with the same records have the same state: current prices, and pools. */
 export const foldOf = (follower: Follower, nowMs: number): string =>
   JSON.stringify({
     tokens: [...follower.tokens(nowMs)].sort((a, b) => (a.token_id < b.token_id ? -1 : 1)),

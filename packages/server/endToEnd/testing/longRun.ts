@@ -1,4 +1,4 @@
-/** What a run of many rounds says on its way, and what it keeps: a long form that is silent looks like one that hangs. */
+/** Progress output of a run of many rounds: a silent long form looks like one that hangs. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 const LONG = 10_000
 const LINES = 20
 
-/** Call it with how far the run is: it says so about twenty times, and only in a long form. */
+/** Call it with the progress of the run: it prints about twenty times, and only in a long form. */
 export function progressOf(what: string, total: number): (done: number) => void {
   const startMs = performance.now()
   let said = 0

@@ -1,6 +1,6 @@
 /**
  * Blocks the main thread of a process, where the API lives: loaded ahead of a program (`--import`), it makes SIGUSR2
- * a busy loop of so many milliseconds. Threads of the process know nothing of it.
+ * a busy loop of so many milliseconds. The other threads of the process are unaffected.
  */
 import { isMainThread } from 'node:worker_threads'
 

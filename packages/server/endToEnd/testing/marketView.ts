@@ -1,5 +1,5 @@
 /**
- * What a market is, whoever looks at it and whenever: every token's price with what it rests on, every pool's
+ * A market independent of reader and time: every token's price and its evidence, every pool's
  * state. What depends on the looking (times, averages, sequences, finality) is left out.
  */
 import type { Client, Pool, TokenQuote } from '@assay/sdk'
@@ -11,7 +11,7 @@ type View = Awaited<ReturnType<typeof marketView>>
 
 /**
  * Two services say the same of a market. Either may still be starting, or refuse who asks too often: both are asked
- * again, on a chain that goes on, until they agree.
+ * again, on a chain that continues, until they agree.
  */
 export async function untilSameView(chain: TestChain, one: Client, other: Client): Promise<void> {
   let views: readonly (View | null)[] = []

@@ -26,7 +26,7 @@ export async function connectMcp(url: string, key: string, { transport, revision
 
 type Started = { readonly command: string; readonly args: readonly string[] }
 
-/** What a client's configuration says is started, with the key in its environment. */
+/** Starts what a client's configuration names, with the key in its environment. */
 export const startMcp = (
   { command, args }: Started,
   key: string,
@@ -46,7 +46,7 @@ async function connected(
   return client
 }
 
-/** What a tool gives, which stands twice in its answer: as an object, and as text of the same for older clients. */
+/** A tool's result, which is twice in its response: as an object, and as text for older clients. */
 export async function callTool(
   client: Client,
   name: string,
@@ -55,8 +55,8 @@ export async function callTool(
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: given })
   const [first] = content
   if (first?.type !== 'text') throw new Error(`${name} gave no text`)
-  const told = JSON.parse(first.text) as Record<string, unknown>
-  if (isError === true) return told
-  if (JSON.stringify(structuredContent) !== first.text) throw new Error(`${name} says two things`)
-  return told
+  const result = JSON.parse(first.text) as Record<string, unknown>
+  if (isError === true) return result
+  if (JSON.stringify(structuredContent) !== first.text) throw new Error(`${name} has two results`)
+  return result
 }

@@ -1,6 +1,6 @@
 /**
- * A customer of the stream that outlives every node: told to come back, cut off or moved, it goes on at another one, with a
- * cursor that yet another node gave it. What it hears is kept as it came: nothing that is repeated or missing is made good.
+ * A client of the stream that outlives every node: closed with a time to reconnect, cut off or moved, it resumes at another one, with a
+ * cursor that yet another node gave it. Records are kept as received: nothing repeated or missing is corrected.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { createClient, Envelope, StreamOutcome } from '@assay/sdk'

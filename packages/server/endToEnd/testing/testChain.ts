@@ -163,7 +163,7 @@ export class TestChain {
     return this.head()
   }
 
-  /** A block of this moment: a reorganisation takes the node's clock back to where it forked, and it goes on from there. */
+  /** A block of this moment: a reorganisation takes the node's clock back to where it forked, and it continues from there. */
   async mineNow(): Promise<Block> {
     const { client } = this.world
     const now = BigInt(Math.floor(Date.now() / 1000))
@@ -173,8 +173,8 @@ export class TestChain {
   }
 
   /**
-   * Waits on a chain that goes on: a feed that fell behind, as on a busy machine, is well again only after some
-   * blocks of its time, and says no price before.
+   * Waits on a running chain: a feed that fell behind, as on a busy machine, is healthy again only after some
+   * blocks of its time, and publishes no price before.
    */
   async untilMining<Value>(
     what: string,

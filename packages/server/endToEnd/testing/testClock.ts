@@ -1,4 +1,4 @@
-/** A clock that stands still until a test lets it go on: hours pass in no time, and nothing passes by itself. */
+/** A clock that only a test advances: hours pass in no time, and nothing passes by itself. */
 import type { Clock } from '../../ops/clock.ts'
 
 export class StoppedClock implements Clock {

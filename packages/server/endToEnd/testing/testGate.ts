@@ -107,7 +107,7 @@ export class TestGate {
     this.#clock = clock
   }
 
-  /** What everyone who listens can have heard of. */
+  /** The newest position that every listener can know. */
   get seen(): number {
     return this.#hub.head
   }

@@ -38,7 +38,7 @@ export type TestServiceOptions = {
   readonly port?: number
   /** The bundle of the console; left out, none. */
   readonly consoleFolder?: string
-  /** Blocks until one is final; left out, what the node says. */
+  /** Blocks until one is final; by default as the node reports. */
   readonly finalityDepth?: number
   /** Where its store is; left out, a file named after it. */
   readonly store?: string
@@ -231,7 +231,7 @@ export class TestService {
     )
   }
 
-  /** The block is committed, and everything the chain says of it. */
+  /** The block is committed, with everything derived from it. */
   async untilTip({ hash, number }: Pick<Block, 'hash' | 'number'>): Promise<void> {
     await until(`block ${number} ${hash} committed`, async () => {
       const tip = (await this.store.readCheckpoint(this.chainId))?.tip
@@ -247,8 +247,8 @@ export class TestService {
   }
 
   /**
-   * The feed is healthy, with a block of this moment. A chain that stood still for 20 s, or whose worker got no
-   * processor, is not; it is well again only after some blocks of its time.
+   * The feed is healthy, with a block of this moment. A chain that stopped for 20 s, or whose worker got no
+   * processor, is not; it recovers only after some blocks of its time.
    */
   async untilWell(): Promise<void> {
     await this.untilTip(await this.chain.mineNow())

@@ -4,7 +4,7 @@ type Seen<Value> = Value | null | undefined | false
 
 /**
  * Between two looks: a tenth of the time waited so far, within these. Short against everything that is waited for, and
- * whoever waits long does not keep the processor from what is waited for.
+ * a long wait leaves the processor to the work it waits for.
  */
 const LOOK_MS = { least: 10, most: 100 }
 /** A guard against a hang, far above what a machine ten times slower takes: how long something takes is not asserted here. */

@@ -1,4 +1,4 @@
-/** Candles from a whole log in memory, each question asked of all its records: slow, and nothing of the way a file is written. */
+/** Candles from a whole log in memory, by scanning all its records: slow, and independent of how a file is written. */
 type Said = { readonly [field: string]: unknown }
 export type Spoken = {
   readonly stream_sequence: number
@@ -16,7 +16,7 @@ const blockOf = (record: Spoken): { readonly block_number: number; readonly bloc
   return (state['as_of'] ?? state) as { block_number: number; block_hash: string }
 }
 
-/** The least height that a record says is gone; null where it says nothing of the kind. */
+/** The least height that a record withdraws; null if it withdraws none. */
 function heightGone(records: readonly Spoken[], { type, payload }: Spoken): number | null {
   if (type === 'SWAP_OBSERVED')
     return payload['finality'] === 'orphaned' ? (payload['block_number'] as number) : null

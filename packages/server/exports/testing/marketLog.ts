@@ -1,6 +1,7 @@
 /** A log as the engine writes it: a random life of a market, with branches that die, committed as a worker commits it. */
 import { createState, step } from '@assay/engine'
-import { randomLife, SETUP } from '../../../engine/testing/randomMarket.ts'
+import { randomLife } from '../../../engine/testing/randomLife.ts'
+import { SETUP } from '../../../engine/testing/randomMarket.ts'
 import { feedHealth } from '../../../sdk/testing/sample.ts'
 import type { Store } from '../../store/port.ts'
 import { commitOf } from '../../worker/commitOf.ts'

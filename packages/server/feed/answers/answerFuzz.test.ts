@@ -70,7 +70,7 @@ function read(bytes: Buffer): unknown {
   return result
 }
 
-it('an answer of any JSON is read or refused', () => {
+it('a response of any JSON is read or refused', () => {
   let understood = 0
   const envelope = fc
     .tuple(fc.constantFrom('result', 'result', 'error'), jsonText(KEYS, VALUES))
@@ -84,7 +84,7 @@ it('an answer of any JSON is read or refused', () => {
   expect(understood).toBeGreaterThan(0)
 })
 
-it('an answer of any bytes is read or refused', () => {
+it('a response of any bytes is read or refused', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), bytes => {
       survive(() => read(Buffer.from(bytes)), isOwn)
@@ -104,12 +104,12 @@ it.each([
   ['a number of a million digits', `{"id":1,"result":${'9'.repeat(1e6)}}`],
   ['hex of a million digits', JSON.stringify({ id: 1, result: { number: `0x${'f'.repeat(1e6)}` } })],
   ['a hundred thousand empty logs', `{"id":1,"result":[${'{},'.repeat(1e5)}{}]}`],
-])('%s takes no long time', (_, body) => {
+])('%s is fast', (_, body) => {
   const bytes = Buffer.from(body)
   survive(() => resultOf(parseAnswer(bytes, NAME), options, 'eth_any'), isOwn)
 })
 
-it('what a node says of its own address stays out of the error', () => {
+it('a node’s own mention of its address stays out of the error', () => {
   fc.assert(
     fc.property(text(), text(), (before, after) => {
       const message = `${before}${SECRET}${after}`

@@ -94,7 +94,7 @@ function strictly(body: Buffer): Read {
   return shown({ id, result: result.map(item => ('logs' in item ? toReceiptEntry(item) : toLogEntry(item))) })
 }
 
-/** Whatever is written, and not where it stands. */
+/** The value, whatever its position. */
 function shown({
   id,
   result,
@@ -143,7 +143,7 @@ function scan(body: Buffer): Read | null {
 }
 
 describe('the scanner', () => {
-  it('reads what nodes write as the parser does', () => {
+  it('parses what nodes write as the parser does', () => {
     fc.assert(
       fc.property(answer, fc.constantFrom('', '\n'), (value, end) => {
         const body = Buffer.from(JSON.stringify(value) + end)
@@ -153,7 +153,7 @@ describe('the scanner', () => {
     )
   })
 
-  it('agrees with the parser or says nothing, whatever the bytes', () => {
+  it('agrees with the parser or declines, whatever the bytes', () => {
     let understood = 0
     const changes = fc.array(
       fc.record({
@@ -218,7 +218,7 @@ describe('the scanner', () => {
     return text.replace(from, to)
   }
 
-  it('understands the answer that the next test spoils', () => {
+  it('accepts the response that the next test corrupts', () => {
     expect(scanAnswer(Buffer.from(text))).toMatchObject({ id: 7, result: [{ blockNumber: 16 }] })
   })
 
@@ -236,24 +236,24 @@ describe('the scanner', () => {
     ['an empty count', () => replaced('"0x10"', '"0x"')],
     ['null', () => replaced(`"0x${'33'.repeat(32)}"`, 'null')],
     ['a missing field', () => replaced('"logIndex":"0x0",', '')],
-    ['a list in a field that does not matter', () => replaced('"removed"', '"more":[],"removed"')],
-    ['a fraction in a field that does not matter', () => replaced('"removed"', '"more":1.5,"removed"')],
-    ['a number below zero in one', () => replaced('"removed"', '"more":-1,"removed"')],
+    ['a list in an unused field', () => replaced('"removed"', '"more":[],"removed"')],
+    ['a fraction in an unused field', () => replaced('"removed"', '"more":1.5,"removed"')],
+    ['a negative number in one', () => replaced('"removed"', '"more":-1,"removed"')],
     ['a byte after the end', () => `${text}x`],
     ['a second answer', () => text + text],
     ['no end', () => text.slice(0, -1)],
-    ['an id with a zero in front', () => replaced('"id":7', '"id":07')],
-    ['a text for an id', () => replaced('"id":7', '"id":"7"')],
+    ['an id with a leading zero', () => replaced('"id":7', '"id":07')],
+    ['a string as id', () => replaced('"id":7', '"id":"7"')],
     ['no id', () => replaced('"id":7,', '')],
-    ['an error beside the result', () => replaced('"id":7', '"id":7,"error":null')],
+    ['an error together with the result', () => replaced('"id":7', '"id":7,"error":null')],
     ['no entries', () => JSON.stringify({ jsonrpc: '2.0', id: 7, result: [] })],
     ['a receipt in a receipt', () => replaced('"removed":false', '"logs":[]')],
     ['nothing', () => ''],
-  ] as [string, () => string][])('leaves an answer with %s to the parser', (_, spoiled) => {
+  ] as [string, () => string][])('leaves a response with %s to the parser', (_, spoiled) => {
     expect(scanAnswer(Buffer.from(spoiled()))).toBeNull()
   })
 
-  it('is not misled by what it met before', () => {
+  it('is not misled by earlier content', () => {
     const again = replaced('3333', '33zz')
     expect(scanAnswer(Buffer.from(text))).not.toBeNull()
     expect(scanAnswer(Buffer.from(again))).toBeNull()
@@ -262,7 +262,7 @@ describe('the scanner', () => {
   })
 })
 
-describe('what a node really answers', () => {
+describe('a real node’s response', () => {
   let chain: LocalChain
   beforeAll(async () => {
     chain = await startLocalChain()
@@ -273,7 +273,7 @@ describe('what a node really answers', () => {
   it.each([
     ['eth_getBlockReceipts', ['latest']],
     ['eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]],
-  ] as [string, unknown[]][])('%s is understood', async (method, params) => {
+  ] as [string, unknown[]][])('%s is accepted', async (method, params) => {
     const response = await fetch(chain.anvil.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -1,4 +1,4 @@
-/** An answer read while it arrives says the same as the whole of it, wherever it is cut into parts. */
+/** A response parsed while it arrives gives the same as the whole, wherever it is split. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AnswerStream, AnswerTooLarge, NotAnAnswer } from './answerStream.ts'
@@ -59,7 +59,7 @@ function read(text: string, sizes: readonly number[], stretch?: number): Readonl
   const stream = new AnswerStream(BODY, stretch)
   for (let at = 0, n = 0; at < bytes.length; n++) {
     const size = sizes[n % sizes.length] ?? 1
-    // A copy: whoever reads from a socket gets its buffer back.
+    // A copy: a socket reuses its buffer.
     const part = Buffer.from(bytes.subarray(at, at + size))
     stream.push(part)
     part.fill(0)
@@ -71,8 +71,8 @@ function read(text: string, sizes: readonly number[], stretch?: number): Readonl
 const sizes = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 })
 const indent = fc.constantFrom(undefined, 1)
 
-describe('an answer in parts', () => {
-  it('gives the receipts of the whole, large ones taken apart too', () => {
+describe('a response in parts', () => {
+  it('gives the receipts of the whole, with large ones parsed in pieces too', () => {
     fc.assert(
       fc.property(
         fc.array(receipt, { maxLength: 6 }),
@@ -116,7 +116,7 @@ describe('an answer in parts', () => {
     )
   })
 
-  it('says what the whole says when it is something else', () => {
+  it('gives what the whole gives when it is something else', () => {
     for (const answer of [
       { id: 1, error: { code: -32000, message: 'response size [exceeded] "10 MB"' } },
       { id: 1, result: null },
@@ -128,7 +128,7 @@ describe('an answer in parts', () => {
   })
 })
 
-describe('an answer that is not whole', () => {
+describe('an incomplete response', () => {
   const receipts = fc.sample(receipt, { numRuns: 3, seed: 5 })
   const text = JSON.stringify({ jsonrpc: '2.0', id: 7, result: receipts })
 
@@ -150,7 +150,7 @@ describe('an answer that is not whole', () => {
     for (const stretch of [300, 100_000]) expect(() => read(wrong, [211], stretch)).toThrow(NotAnAnswer)
   })
 
-  it('is not held past its limit: neither blanks, nor a string without end', () => {
+  it('is not buffered past its limit: neither whitespace, nor an endless string', () => {
     for (const endless of [' ', `{"jsonrpc":"2.0","id":"${'x'.repeat(64)}`]) {
       const stream = new AnswerStream(BODY)
       let pushed = 0

@@ -1,4 +1,4 @@
-/** Answers that no node should give: each is told with the endpoint's name, nothing of it is applied, another goes on. */
+/** Responses that no node should give: each is logged with the endpoint's name, none is applied, and another endpoint takes over. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../../world/proxy/rule.ts'
@@ -16,15 +16,15 @@ import { expectFinalChain } from '../testing/oracle.ts'
 
 let chain: LocalChain
 let proxy: FaultProxy
-const told: { readonly endpoint?: unknown; readonly code?: unknown; readonly reason?: unknown }[] = []
-const log: FeedLog = (_level, _message, fields) => void told.push(fields)
+const logged: { readonly endpoint?: unknown; readonly code?: unknown; readonly reason?: unknown }[] = []
+const log: FeedLog = (_level, _message, fields) => void logged.push(fields)
 beforeAll(async () => {
   chain = await startLocalChain()
   await mineTransactions(chain, EVERY_KIND)
 })
 afterAll(() => chain.close())
 afterEach(async () => {
-  told.length = 0
+  logged.length = 0
   await closeAll()
 })
 
@@ -41,7 +41,7 @@ const BLOCK_FAULTS: readonly (readonly [what: string, rule: Rule, code: string])
     'ANSWER_MALFORMED',
   ],
   [
-    'an answer cut in the middle that says it is whole',
+    'a response cut in the middle that claims to be complete',
     { method: blocks, fault: { kind: 'truncate', share: 0.5, isClean: true } },
     'ANSWER_MALFORMED',
   ],
@@ -78,29 +78,29 @@ const BLOCK_FAULTS: readonly (readonly [what: string, rule: Rule, code: string])
 ]
 
 describe('a block from an endpoint that gives', () => {
-  it.each(BLOCK_FAULTS)('%s comes from another, and the first is named', async (_what, rule, code) => {
+  it.each(BLOCK_FAULTS)('%s is taken from another, and the first is named', async (_what, rule, code) => {
     proxy = keep(await startFaultProxy({ url: chain.anvil.url }))
     const consumer = await follow(chain, {
       log,
       config: { endpoints: endpointsOf(proxy.url, chain.anvil.url) },
     })
     await consumer.untilTip(await latest(chain))
-    told.length = 0
+    logged.length = 0
     const active = proxy.add(rule)
-    for (let n = 0; n < 20 && !told.some(each => each.code === code); n++) {
+    for (let n = 0; n < 20 && !logged.some(each => each.code === code); n++) {
       await mineTransactions(chain, EVERY_KIND)
       await consumer.untilTip(await latest(chain))
     }
     expect(active.fired()).toBeGreaterThan(0)
-    const found = told.find(each => each.code === code)
+    const found = logged.find(each => each.code === code)
     expect(found).toMatchObject({ endpoint: 'node-1', reason: expect.stringMatching(/^endpoint node-1: /) })
-    expect(told.filter(each => each.endpoint === 'node-2')).toEqual([])
+    expect(logged.filter(each => each.endpoint === 'node-2')).toEqual([])
     await expectFinalChain(consumer, chain)
     expect(consumer.of('reorg')).toEqual([])
   })
 })
 
-it('an endpoint of another chain is named with both chains, and nothing is asked of it', async () => {
+it('an endpoint of another chain is named with both chains, and gets no further request', async () => {
   const other = keep(await startLocalChain({ chainId: 31_399 }))
   proxy = keep(await startFaultProxy({ url: other.anvil.url }))
   const consumer = await follow(chain, {
@@ -111,7 +111,7 @@ it('an endpoint of another chain is named with both chains, and nothing is asked
   await mineTransactions(chain, EVERY_KIND)
   await consumer.untilTip(await latest(chain))
   await expectFinalChain(consumer, chain)
-  expect(told).toContainEqual(
+  expect(logged).toContainEqual(
     expect.objectContaining({
       endpoint: 'node-1',
       code: 'ENDPOINT_IDENTITY',
@@ -122,7 +122,7 @@ it('an endpoint of another chain is named with both chains, and nothing is asked
   expect([...asked].sort()).toEqual(['eth_chainId', 'eth_getBlockByNumber'])
 })
 
-it('a JSON number in place of what a call returns is refused, and another endpoint answers', async () => {
+it('a JSON number as the result of a call is refused, and another endpoint answers', async () => {
   proxy = keep(
     await startFaultProxy({
       url: chain.anvil.url,
@@ -133,5 +133,5 @@ it('a JSON number in place of what a call returns is refused, and another endpoi
   const feed = await start(chain, { log, config: { endpoints } })
   const { hash } = await latest(chain)
   for (let n = 0; n < 4; n++) expect(await feed.rpc.call(LOGGER, '0x', hash)).toBe('0x')
-  for (const each of told) expect(each).toMatchObject({ endpoint: 'node-1', code: 'ANSWER_MALFORMED' })
+  for (const each of logged) expect(each).toMatchObject({ endpoint: 'node-1', code: 'ANSWER_MALFORMED' })
 })

@@ -1,4 +1,4 @@
-/** Blocks that a stranger made large: read, proven and given on, in bounded memory, over any line that is fast enough. */
+/** Blocks that a third party made large: read, proven and delivered, in bounded memory, over any line that is fast enough. */
 import { execFile } from 'node:child_process'
 import type { ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -104,7 +104,7 @@ describe('receipts of a block', () => {
     },
   )
 
-  it('of 20 MB come over a WebSocket too, where a message is held whole', async () => {
+  it('of 20 MB arrive over a WebSocket too, where a message is buffered whole', async () => {
     const spec = { logs: 57_000 }
     const read = await readApart(chain.anvil.wsUrl, await fat(spec))
     expect(read).toMatchObject({ proof: 'receipts', logs: spec.logs })
@@ -113,7 +113,7 @@ describe('receipts of a block', () => {
   })
 })
 
-describe('R-health-7: an answer past the limit', () => {
+describe('R-health-7: a response past the limit', () => {
   const limits = { ...DEFAULT_LIMITS, answerBytes: 4 * MIB }
   const endpointAt = (url: string): Endpoint => {
     const { chainId, genesisHash } = chain.config()
@@ -130,7 +130,7 @@ describe('R-health-7: an answer past the limit', () => {
     )
   }
 
-  it('is not read, and the receipts come by transaction, proven all the same', async () => {
+  it('is not read, and the receipts are read by transaction, still proven', async () => {
     // Each transaction some 3 MB.
     const spec = { logs: 24, dataBytes: 250_000 }
     const block = await fat(spec)
@@ -143,7 +143,7 @@ describe('R-health-7: an answer past the limit', () => {
     expect([endpoint.isUsable, endpoint.abilities.lackings]).toEqual([true, []])
   })
 
-  it('that does not say how long it is ends at the limit', async () => {
+  it('that does not declare its length ends at the limit', async () => {
     let writtenBytes = 0
     const part = JSON.stringify((await chain.rpc<unknown[]>('eth_getBlockReceipts', 'latest'))[0])
     proxy.add({
@@ -166,7 +166,7 @@ describe('R-health-7: an answer past the limit', () => {
     expect(writtenBytes).toBeLessThan(limits.answerBytes + part.length + 16 * MIB)
   })
 
-  it('does not stop a feed, which goes on to the blocks after it', async () => {
+  it('does not stop a feed, which continues to the blocks after it', async () => {
     await mine(chain)
     const config = { endpoints: endpointsOf(proxy.url), maxAnswerMib: 4 }
     const consumer = await follow(chain, { config })

@@ -70,7 +70,7 @@ describe('rpc', () => {
     const refusing: Rule = (call, fetchAnswer) =>
       isByHash(call) ? { error: { code: -32602, message: 'invalid argument 1' } } : fetchAnswer()
 
-    it('calls by number, with the hash at it checked before and after, and asks for the hash once', async () => {
+    it('calls by number, checks the hash at it before and after, and tries calls by hash only once', async () => {
       const proxy = await startRpcProxy(chain.anvil.url, refusing)
       keep(proxy)
       const lines: string[] = []
@@ -88,7 +88,7 @@ describe('rpc', () => {
       )
     })
 
-    it.each(['before', 'after'])('refuses an answer when another block is at the number %s', async when => {
+    it.each(['before', 'after'])('refuses a response when another block is at the number %s', async when => {
       const fork = keep(await startLocalChain())
       await fork.rpc('anvil_setCoinbase', LOGGER)
       await mine(fork)

@@ -83,7 +83,7 @@ const encoded = (encoding: string, write: (call: RpcCall) => Uint8Array): Rule =
   raw((response, call) => void response.writeHead(200, { 'content-encoding': encoding }).end(write(call)))
 const numberOf = ({ id }: RpcCall): string => JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' })
 
-describe('an answer over HTTP', () => {
+describe('a response over HTTP', () => {
   const ask = async (rule: Rule, deadlineMs = LIMITS.deadlineMs): Promise<unknown> => {
     proxy.rule = rule
     const limits = { ...LIMITS }
@@ -105,7 +105,7 @@ describe('an answer over HTTP', () => {
     expect(await ask(encoded(encoding, call => compress(numberOf(call))))).toBe('0x1')
   })
 
-  it('comes over a socket that is kept for the next', async () => {
+  it('arrives over a socket that is kept for the next', async () => {
     const ports = new Set<number | undefined>()
     proxy.rule = raw((response, call) => {
       ports.add(response.socket?.remotePort)
@@ -116,7 +116,7 @@ describe('an answer over HTTP', () => {
     expect(ports.size).toBe(1)
   })
 
-  it('that should come over TLS does not come without', async () => {
+  it('that requires TLS does not arrive without', async () => {
     proxy.rule = pass
     const failure = await failureOf(create(proxy.url.replace('http:', 'https:')).open(signal))
     expect(failure).toMatchObject({ code: 'ENDPOINT_UNREACHABLE' })
@@ -133,7 +133,7 @@ describe('an answer over HTTP', () => {
       'ENDPOINT_UNREACHABLE',
     ],
     [
-      'says that it is too large',
+      'declares a length that is too large',
       raw(response => response.writeHead(200, { 'content-length': 9000 }).flushHeaders()),
       'ANSWER_TOO_LARGE',
     ],
@@ -153,12 +153,12 @@ describe('an answer over HTTP', () => {
       'ENDPOINT_UNREACHABLE',
     ],
     [
-      'is said to be compressed and is not',
+      'is declared compressed and is not',
       encoded('br', call => Buffer.from(numberOf(call))),
       'ENDPOINT_UNREACHABLE',
     ],
     [
-      'comes in an encoding nobody asked for',
+      'comes in an encoding that was not requested',
       encoded('snappy', call => Buffer.from(numberOf(call))),
       'ENDPOINT_UNREACHABLE',
     ],
@@ -210,7 +210,7 @@ describe('an answer over HTTP', () => {
     expect(failure).toMatchObject({ code: 'ENDPOINT_TIMEOUT', endpoint: 'node', retryable: true })
   })
 
-  it('that asks to slow down is obeyed for as long as it says', async () => {
+  it('that asks to slow down is obeyed for the stated time', async () => {
     proxy.rule = raw(response => void response.writeHead(429, { 'retry-after': '7' }).end())
     let nowMs = 1000
     const endpoint = create(proxy.url, { clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } })
@@ -227,7 +227,7 @@ describe('an answer over HTTP', () => {
     expect(failure).toMatchObject({ rpcMessage: 'no access to [redacted] with [redacted]' })
   })
 
-  it('is not waited for when the caller gives up, and that is nobody’s fault', async () => {
+  it('is not waited for when the caller aborts, and counts against no endpoint', async () => {
     proxy.rule = raw(() => {})
     proxy.calls.length = 0
     const endpoint = create(proxy.url)
@@ -241,7 +241,7 @@ describe('an answer over HTTP', () => {
 })
 
 describe('an endpoint', () => {
-  it('counts errors and the time of good calls', async () => {
+  it('counts errors and the time of successful calls', async () => {
     proxy.rule = pass
     const endpoint = create(proxy.url)
     expect([endpoint.errorRate, endpoint.p50Ms]).toEqual([0, null])
@@ -282,13 +282,13 @@ describe('an endpoint', () => {
     expect(proxy.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(2)
   })
 
-  it('takes a user and a password in its address', async () => {
+  it('accepts a user and a password in its address', async () => {
     proxy.rule = pass
     const endpoint = create(proxy.url.replace('http://', 'http://a-secret-user:p%40ss-secret@'))
     expect(await endpoint.request('eth_blockNumber', [], signal)).toMatch(/^0x/)
   })
 
-  it('whose address is none says so without it', () => {
+  it('with an invalid address reports so without showing it', () => {
     expect(() => create('localhost:8545/secret')).toThrow(
       'endpoint node: its address is not an http, https, ws or wss URL',
     )
@@ -329,7 +329,7 @@ describe('an endpoint over WebSocket', () => {
     expect(endpoint.status).toBe('OK')
   })
 
-  it('that does not upgrade says why, and not where', async () => {
+  it('that does not upgrade reports why, and not where', async () => {
     const failure = await failureOf(create(`${url()}/${SECRET}`).open(signal))
     expect(failure).toMatchObject({ code: 'ENDPOINT_UNREACHABLE' })
     expect(lines.join()).toContain('endpoint node: the WebSocket could not be opened: HTTP 404')

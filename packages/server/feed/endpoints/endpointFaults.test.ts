@@ -137,7 +137,7 @@ describe('F10: the same chain id, another history', () => {
     expect(lines.join('\n')).toMatch(/received chain 31337 with genesis/)
   })
 
-  it('F10: is refused by the pinned block where the first one is shared', async () => {
+  it('F10: is refused by the pinned block when the first one is shared', async () => {
     const timestamp = Math.floor(Date.now() / 1000) - 100
     const ours = keep(await startLocalChain({ timestamp }))
     const fork = keep(await startLocalChain({ timestamp }))
@@ -159,7 +159,7 @@ describe('F10: the same chain id, another history', () => {
 })
 
 describe('F11, F12: subscriptions', () => {
-  it('F11: that are silent are noticed, the head is polled, and they are made anew', async () => {
+  it('F11: that are silent are noticed, the head is polled, and they are renewed', async () => {
     const proxy = await proxied(chain.anvil.url, { method: 'eth_subscription', fault: { kind: 'drop' } })
     // At this block time nothing but the watchdog would ask within 4 s.
     const consumer = await over([proxy.wsUrl], { silence: SHORT_SILENCE, config: { blockTimeMs: 60_000 } })
@@ -175,7 +175,7 @@ describe('F11, F12: subscriptions', () => {
     await expectFinalChain(consumer, chain)
   })
 
-  it('F12: are made again after a reconnection, and the gap is filled', async () => {
+  it('F12: are renewed after a reconnection, and the gap is filled', async () => {
     const proxy = await proxied()
     const consumer = await over([proxy.wsUrl], { config: { blockTimeMs: 60_000 } })
     await consumer.untilTip(await latest(chain))
@@ -192,7 +192,7 @@ describe('F11, F12: subscriptions', () => {
 })
 
 describe('F27: the last head of a subscription left out, then silence', () => {
-  it('F27: is asked for after a third of what makes a gap, and nothing is withdrawn', async () => {
+  it('F27: is requested after a third of the time that makes a gap, and nothing is withdrawn', async () => {
     const { clock, forward } = forwardClock()
     const proxy = await proxied()
     const consumer = await over([proxy.wsUrl], { clock, config: { blockTimeMs: 1000 } })
@@ -233,7 +233,7 @@ describe('calls for a block', () => {
     await expectFinalChain(consumer, chain)
   })
 
-  it('are two over WebSocket where a pushed head lacks fields of its header', async () => {
+  it('are two over WebSocket when a pushed head lacks fields of its header', async () => {
     const change = (head: unknown) => ({ ...(head as object), mixHash: undefined })
     const proxy = await proxied(chain.anvil.url, {
       method: 'eth_subscription',
@@ -247,7 +247,7 @@ describe('calls for a block', () => {
     expect(consumer.tip?.proof).toBe('receipts')
   })
 
-  it('need the list of transactions where there are no receipts by block', async () => {
+  it('need the list of transactions when there are no receipts by block', async () => {
     const proxy = await proxied(chain.anvil.url, {
       method: 'eth_getBlockReceipts',
       fault: { kind: 'error', code: -32_601, message: 'Method not found' },
@@ -260,8 +260,8 @@ describe('calls for a block', () => {
   })
 })
 
-describe('a head whose blocks nobody gives', () => {
-  it('is shown with the blocks that are missing, and is a gap once they are 15 s apart', async () => {
+describe('a head whose blocks no endpoint has', () => {
+  it('is shown with the missing blocks, and is a gap once they are 15 s apart', async () => {
     const { clock, forward } = forwardClock()
     const proxy = await proxied()
     await mine(chain)
@@ -304,7 +304,7 @@ describe('a head whose blocks nobody gives', () => {
 })
 
 describe('F15: too many requests and server errors, from all providers at once', () => {
-  it('F15: are waited out as asked, and the feed comes back by itself', async () => {
+  it('F15: are waited out as asked, and the feed recovers by itself', async () => {
     const [first, second] = [await proxied(), await proxied()]
     const consumer = await over([first.url, second.url])
     await consumer.untilTip(await latest(chain))
@@ -329,7 +329,7 @@ describe('F15: too many requests and server errors, from all providers at once',
   })
 })
 
-describe('F16: an answer that does not end', () => {
+describe('F16: a response that does not end', () => {
   const faults: readonly (readonly [what: string, fault: Fault])[] = [
     ['hangs after the request', { kind: 'hang', after: 'request' }],
     ['hangs after the headers', { kind: 'hang', after: 'headers' }],
@@ -359,7 +359,7 @@ describe('F16: an answer that does not end', () => {
   )
 })
 
-describe('F17: an answer that is none', () => {
+describe('F17: an invalid response', () => {
   const bodies: readonly (readonly [what: string, fault: Fault])[] = [
     ['a gigabyte', { kind: 'body', body: ' '.repeat(65_536), repeat: 16_384 }],
     ['nested a million times', { kind: 'body', body: '['.repeat(1_000_000) }],
@@ -385,7 +385,7 @@ describe('F17: an answer that is none', () => {
 })
 
 describe('F21: no blocks', () => {
-  it('F21: of the chain, when two providers agree, is told from a provider’s halt', async () => {
+  it('F21: on the chain, confirmed by two providers, is distinguished from a provider’s halt', async () => {
     const { clock, forward } = forwardClock()
     const proxy = await proxied()
     await mine(chain)
@@ -400,7 +400,7 @@ describe('F21: no blocks', () => {
     expect(consumer.health?.status).toBe('UNAVAILABLE')
   })
 
-  it('F21: of the only provider is an old head and no more', async () => {
+  it('F21: from the only provider is an old head and no more', async () => {
     const { clock, forward } = forwardClock()
     await mine(chain)
     const consumer = await over([chain.anvil.url], { clock })

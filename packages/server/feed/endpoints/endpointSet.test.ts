@@ -1,4 +1,4 @@
-/** How often and how soon a question is asked again while nothing is heard of its answer. */
+/** How often and how soon a call is repeated while no answer arrives. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -39,10 +39,10 @@ async function triesOf(isLarge: boolean): Promise<readonly number[]> {
   return begun
 }
 
-it('a silent call is made four times, each wait twice as long as the one before', async () => {
+it('a call without an answer is made four times, each wait twice as long as the one before', async () => {
   expect(await triesOf(false)).toEqual([0, 250, 750, 1750])
 })
 
-it('a block with its receipts is asked for once more, after a second: its answer may take that long to build', async () => {
+it('a block with its receipts is requested once more, after a second: its response may take that long to build', async () => {
   expect(await triesOf(true)).toEqual([0, 1000])
 })

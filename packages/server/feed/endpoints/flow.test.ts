@@ -25,7 +25,7 @@ async function width(flow: Flow): Promise<number> {
 }
 
 describe('flow', () => {
-  it('begins with 16 calls at once, halves when told to slow down, never below one', async () => {
+  it('begins with 16 calls at once, halves when asked to slow down, never below one', async () => {
     const flow = new Flow('node', systemClock)
     expect(await width(flow)).toBe(16)
     flow.narrow()
@@ -34,7 +34,7 @@ describe('flow', () => {
     expect(await width(flow)).toBe(1)
   })
 
-  it('widens by about one for every window of good calls, up to 64', async () => {
+  it('widens by about one for every window of successful calls, up to 64', async () => {
     const flow = new Flow('node', systemClock)
     for (let at = 0; at < 17; at++) flow.widen()
     expect(await width(flow)).toBe(17)
@@ -42,7 +42,7 @@ describe('flow', () => {
     expect(await width(flow)).toBe(64)
   })
 
-  it('lets the longest waiting in first, and nobody who gave up', async () => {
+  it('admits the longest waiting first, and none that was aborted', async () => {
     const flow = new Flow('node', systemClock)
     for (let at = 0; at < 10; at++) flow.narrow()
     await flow.enter(signal)
@@ -62,7 +62,7 @@ describe('flow', () => {
     expect(order).toEqual(['gave up', 'first', 'second'])
   })
 
-  it('turns calls away when thousands wait', async () => {
+  it('refuses calls when thousands wait', async () => {
     const flow = new Flow('node', systemClock)
     const controller = new AbortController()
     const calls = Array.from({ length: 12 + 4096 }, () => flow.enter(controller.signal).catch(() => {}))
@@ -73,7 +73,7 @@ describe('flow', () => {
 })
 
 describe('the rate of a flow', () => {
-  it('is free, then half of what was too much, then grows back by itself', async () => {
+  it('is unlimited, then half of the refused rate, then recovers by itself', async () => {
     let nowMs = 0
     const flow = new Flow('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
     for (let at = 0; at < 40; at++) {
@@ -97,7 +97,7 @@ describe('the rate of a flow', () => {
     expect(flow.perSecond).toBe(Number.POSITIVE_INFINITY)
   })
 
-  it('grows slowly near what was last refused', async () => {
+  it('grows slowly close to the last refused rate', async () => {
     let nowMs = 0
     const flow = new Flow('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
     for (let at = 0; at < 40; at++) {
@@ -111,8 +111,8 @@ describe('the rate of a flow', () => {
     expect(flow.perSecond - near).toBeLessThan(0.3)
   })
 
-  it('is kept to over time, each call of a batch counted', async () => {
-    // It stands still at first: forty calls within a second on any machine.
+  it('is kept over time, each call of a batch counted', async () => {
+    // The clock is frozen at first: forty calls within a second on any machine.
     const startedMs = systemClock.monotonicMs()
     let isRunning = false
     const monotonicMs = () => (isRunning ? systemClock.monotonicMs() : startedMs)
@@ -133,7 +133,7 @@ describe('the rate of a flow', () => {
   })
 })
 
-describe('when an endpoint bears less than is asked of it', () => {
+describe('when an endpoint sustains less than the demand', () => {
   it('blocks go before finality, finality before state, state before history', async () => {
     const flow = new Flow('node', systemClock)
     for (let at = 0; at < 10; at++) flow.narrow()
@@ -150,7 +150,7 @@ describe('when an endpoint bears less than is asked of it', () => {
     expect(order).toEqual(['block', 'head', 'finality', 'state', 'history'])
   })
 
-  it('calls that can wait leave a quarter of the places to blocks', async () => {
+  it('calls that can wait leave a quarter of the slots to blocks', async () => {
     const flow = new Flow('node', systemClock)
     const controller = new AbortController()
     const states = Array.from({ length: 200 }, () => flow.enter(controller.signal, 'state').catch(() => {}))
@@ -163,7 +163,7 @@ describe('when an endpoint bears less than is asked of it', () => {
 })
 
 describe('a retry budget', () => {
-  it('ends, and fills up with time', () => {
+  it('runs out, and refills with time', () => {
     let nowMs = 0
     const budget = new RetryBudget({ nowMs: () => nowMs, monotonicMs: () => nowMs })
     let spent = 0
@@ -184,7 +184,7 @@ describe('backOffMs', () => {
 })
 
 describe('a call record', () => {
-  it('gives the lower median of good calls and the share of bad ones, of the last 64', () => {
+  it('gives the lower median of successful calls and the share of failed ones, of the last 64', () => {
     const record = new CallRecord()
     for (const ms of [40, 10, 30, 20]) record.succeeded(ms)
     record.failed()
@@ -204,7 +204,7 @@ describe('a call record', () => {
     expect(record.usualMs('eth_getLogs')).toBe(null)
   })
 
-  it('counts what was sent by method and purpose', () => {
+  it('counts calls by method and purpose', () => {
     const record = new CallRecord()
     record.began('eth_call', 'state')
     record.began('eth_call', 'state')

@@ -32,8 +32,8 @@ function race(tries: readonly Try<string>[], lateMs: number) {
   return { answer, overtaken, failures, left }
 }
 
-describe('a question that is asked again', () => {
-  it('is answered by the first try that has an answer, and the others are aborted', async () => {
+describe('a hedged call', () => {
+  it('is answered by the first try that succeeds, and the others are aborted', async () => {
     const aborted: boolean[] = []
     const silent = (): Try<string> => signal => {
       signal.addEventListener('abort', () => aborted.push(true))
@@ -46,7 +46,7 @@ describe('a question that is asked again', () => {
     expect(aborted).toEqual([true, true])
   })
 
-  it('is asked of the next at once when a try fails, and of nobody when it is answered', async () => {
+  it('goes to the next endpoint at once when a try fails, and to none once it is answered', async () => {
     const fail: Try<string> = () => Promise.reject(new Error('no'))
     const { answer, failures, left } = race([fail, () => Promise.resolve('second'), fail], NEVER_MS)
     expect(await answer).toEqual({ result: 'second' })
@@ -55,7 +55,7 @@ describe('a question that is asked again', () => {
     expect(await race([fail, fail], NEVER_MS).answer).toBeNull()
   })
 
-  it('is given up with its caller', async () => {
+  it('ends when its caller aborts', async () => {
     const controller = new AbortController()
     const failures: unknown[] = []
     const answer = hedged<string>({

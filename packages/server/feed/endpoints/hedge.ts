@@ -5,7 +5,7 @@
  * followed by the next one at once.
  */
 
-import { noteHeard, silenceMs } from '../transport/heard.ts'
+import { noteArrival, silenceMs } from '../transport/arrival.ts'
 
 export type Try<Result> = (signal: AbortSignal) => Promise<Result>
 
@@ -44,7 +44,7 @@ export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly r
     if (attempt === null) return false
     const abort = new AbortController()
     tries += 1
-    noteHeard(abort.signal)
+    noteArrival(abort.signal)
     open.set(attempt, { abort, over: outcomeOf(attempt, abort.signal) })
     return true
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Cadence } from './cadence.ts'
 
-/** A chain whose blocks are there at these times; asks as the cadence says and counts the questions. */
+/** A chain with blocks at these times; polls by the cadence and counts the calls. */
 function follow(cadence: Cadence, blocks: readonly { readonly timeMs: number; readonly atMs: number }[]) {
   let [questions, lateMs, seen, nowMs] = [0, 0, 0, 0]
   while (seen < blocks.length - 1) {
@@ -28,9 +28,9 @@ const chainOf = (blockMs: number, count: number, jitter = 0) =>
     }
   })
 
-describe('the questions of a chain that is polled', () => {
+describe('the calls for a chain that is polled', () => {
   it.each([250, 450, 1000, 1500, 2000, 12_000])(
-    'are at most 1.3 a block at %i ms, and find it soon after it is there',
+    'are at most 1.3 a block at %i ms, and find it soon after it appears',
     blockMs => {
       const { perBlock, meanLateMs } = follow(new Cadence(blockMs), chainOf(blockMs, 500))
       expect(perBlock).toBeLessThan(1.3)
@@ -38,13 +38,13 @@ describe('the questions of a chain that is polled', () => {
     },
   )
 
-  it.each([450, 1000, 12_000])('are at most 1.6 where blocks of %i ms come unevenly', blockMs => {
+  it.each([450, 1000, 12_000])('are at most 1.6 when blocks of %i ms come unevenly', blockMs => {
     const { perBlock, meanLateMs } = follow(new Cadence(blockMs), chainOf(blockMs, 500, 150))
     expect(perBlock).toBeLessThan(1.6)
     expect(meanLateMs).toBeLessThan(blockMs * 0.25)
   })
 
-  it('are at most half a block time apart where no block comes, and at most four seconds', () => {
+  it('are at most half a block time apart when no block comes, and at most four seconds', () => {
     for (const [blockMs, restMs] of [
       [100, 100],
       [1000, 500],
@@ -61,7 +61,7 @@ describe('the questions of a chain that is polled', () => {
     }
   })
 
-  it('go on after headers that are far ahead of the clock', () => {
+  it('continue after headers that are far ahead of the clock', () => {
     const cadence = new Cadence(1000)
     cadence.found({ number: 1, timeMs: 0 }, 0)
     cadence.found({ number: 101, timeMs: 500_000 }, 1000)

@@ -28,7 +28,7 @@ const depth = (blocks: number) => ({ finality: { kind: 'depth', depth: blocks } 
 
 // The consumer itself fails when a final block is lower than the last one or not on its chain.
 describe('finality', () => {
-  it('by the tag moves up only, and begins with blocks that were given', async () => {
+  it('by the tag only moves up, and begins with delivered blocks', async () => {
     const consumer = await follow(chain)
     await consumer.untilTip(await latest(chain))
     expect(consumer.finalized).toBeNull()
@@ -48,7 +48,7 @@ describe('finality', () => {
     await consumer.until('final', ({ finalized }) => finalized?.hash === hash)
   })
 
-  it('is not said of blocks that were taken and never committed', async () => {
+  it('does not cover blocks that were taken and never committed', async () => {
     const feed = await start(chain, { config: depth(0) })
     const consumer = keep(new Consumer(feed, { commits: false }))
     await consumer.untilTip(await latest(chain))
@@ -86,7 +86,7 @@ describe('finality', () => {
   })
 })
 
-describe('R17: a finality tag that is missing, goes back, or is ahead of the head', () => {
+describe('R17: a finality tag that is missing, moves back, or is ahead of the head', () => {
   const tagged = async (rule: Rule): Promise<FaultProxy> =>
     keep(await startFaultProxy({ url: chain.anvil.url, rules: [rule] }))
   const isFinalized: NonNullable<Rule['params']> = ([which]) => which === 'finalized'
@@ -96,7 +96,7 @@ describe('R17: a finality tag that is missing, goes back, or is ahead of the hea
     ['null', { fault: { kind: 'tags', tags: { finalized: null } } }],
     ['an unknown block', { params: isFinalized, fault: { kind: 'error', code: -32_000, message: 'none' } }],
     ['no such method', { params: isFinalized, fault: { kind: 'error', code: -32_601, message: 'none' } }],
-  ] as const)('R17: missing, answered by %s, leaves it to the depth of the chain', async (_what, rule) => {
+  ] as const)('R17: missing, answered by %s, falls back to the depth of the chain', async (_what, rule) => {
     const proxy = await tagged(rule)
     const consumer = await follow(chain, { config: { endpoints: endpointsOf(proxy.url) } })
     await consumer.untilTip(await latest(chain))
@@ -124,7 +124,7 @@ describe('R17: a finality tag that is missing, goes back, or is ahead of the hea
     await consumer.until('final by tag', ({ finalized }) => finalized?.hash === final.hash)
   })
 
-  it('R17: going back is not followed', async () => {
+  it('R17: moving back is ignored', async () => {
     const consumer = await follow(chain, { config: { endpoints: endpointsOf((await backwards()).url) } })
     await consumer.untilTip(await latest(chain))
     await mine(chain, 8)
@@ -173,7 +173,7 @@ function tipOf({ tip }: Consumer) {
   return tip
 }
 
-describe('a block that nobody proves', () => {
+describe('a block that no endpoint can prove', () => {
   const withoutReceipts = async (): Promise<FaultProxy> => {
     const proxy = keep(await startFaultProxy({ url: chain.anvil.url }))
     proxy.add({
@@ -183,7 +183,7 @@ describe('a block that nobody proves', () => {
     return proxy
   }
 
-  it('is given, degrades the feed, and does not become final', async () => {
+  it('is delivered, degrades the feed, and does not become final', async () => {
     const only = await withoutReceipts()
     const consumer = await follow(chain, { config: { ...depth(2), endpoints: endpointsOf(only.url) } })
     await consumer.untilTip(await latest(chain))
@@ -200,7 +200,7 @@ describe('a block that nobody proves', () => {
     expect(consumer.finalized?.number ?? 0).toBeLessThanOrEqual(lastProven)
   })
 
-  it('becomes final when a second endpoint says the same', async () => {
+  it('becomes final when a second endpoint agrees', async () => {
     const [first, second] = [await withoutReceipts(), await withoutReceipts()]
     const outage = second.add({ fault: { kind: 'status', status: 503 } })
     let laterMs = 0

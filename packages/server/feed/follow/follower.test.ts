@@ -1,12 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChainConfig } from '../../config/config.ts'
 import { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
+import {
+  chainOfFile,
+  closeAll,
+  endpointsOf,
+  follow,
+  forwardClock,
+  keep,
+  start,
+} from '../testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
   latest,
-  type LocalChain,
   LOGGER,
   mine,
   mineTransactions,
@@ -14,20 +21,14 @@ import {
 } from '../testing/localChain.ts'
 import { changing, pass, startRpcProxy } from '../testing/rpcProxy.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 10)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(10)
 
 describe.each(['http', 'ws'])('a feed over %s', kind => {
   const config = (): Partial<ChainConfig> => ({
     endpoints: endpointsOf(kind === 'http' ? chain.anvil.url : chain.anvil.wsUrl),
   })
 
-  it('begins with the current head and gives every block in order, with its logs and their proof', async () => {
+  it('begins with the current head and delivers every block in order, with its logs and their proof', async () => {
     const head = await latest(chain)
     const consumer = await follow(chain, { config: config() })
     await consumer.untilTip(head)
@@ -49,7 +50,7 @@ describe.each(['http', 'ws'])('a feed over %s', kind => {
     expect(consumer.health).toMatchObject({ status: 'HEALTHY', reasons: [] })
   })
 
-  it('fills the gap when 20 blocks come at once', async () => {
+  it('fills the gap when 20 blocks arrive at once', async () => {
     const consumer = await follow(chain, { config: config() })
     await consumer.untilTip(await latest(chain))
     await mine(chain, 20)
@@ -60,7 +61,7 @@ describe.each(['http', 'ws'])('a feed over %s', kind => {
 })
 
 describe('a feed', () => {
-  it('fills the gap that came to be while it was closed', async () => {
+  it('fills the gap that arose while it was closed', async () => {
     const before = await follow(chain)
     await before.untilTip(await latest(chain))
     await closeAll()
@@ -70,7 +71,7 @@ describe('a feed', () => {
     expect(consumer.of('block')).toHaveLength(12)
   })
 
-  it('gives nothing but health where nothing happened while it was closed', async () => {
+  it('delivers nothing but health when nothing happened while it was closed', async () => {
     const before = await follow(chain)
     await before.untilTip(await latest(chain))
     await closeAll()
@@ -97,7 +98,7 @@ describe('a feed', () => {
     expect(consumer.chain).toHaveLength(31)
   })
 
-  it('is well again when it caught up, though what it caught up on was verified before', async () => {
+  it('is healthy again after catching up, even though the blocks it caught up on were verified before', async () => {
     const slow = keep(await startLocalChain())
     const { clock, forward } = forwardClock()
     const proxy = keep(await startRpcProxy(slow.anvil.url))
@@ -131,7 +132,7 @@ describe('a feed', () => {
     expect(receipts()).toBe(7)
   })
 
-  it('does not take a block in the middle that does not link to the one before', async () => {
+  it('refuses a block in the middle that does not link to the one before', async () => {
     const proxy = keep(await startRpcProxy(chain.anvil.url))
     const consumer = await follow(chain, { config: { endpoints: endpointsOf(proxy.url) } })
     await consumer.untilTip(await latest(chain))
@@ -148,7 +149,7 @@ describe('a feed', () => {
     expect(consumer.of('reorg')).toEqual([])
   })
 
-  it('takes a node that falls back a little for what it is, and not for a shorter chain', async () => {
+  it('recognises a node that falls back a little, and does not take it for a shorter chain', async () => {
     const proxy = keep(await startRpcProxy(chain.anvil.url))
     const consumer = await follow(chain, { config: { endpoints: endpointsOf(proxy.url) } })
     await consumer.untilTip(await latest(chain))
@@ -165,7 +166,7 @@ describe('a feed', () => {
     expect(consumer.of('reorg')).toEqual([])
   })
 
-  it('begins as far behind the head as asked where it was never followed, and at the head of a shorter chain', async () => {
+  it('begins as far behind the head as requested on a new chain, and at the head of a shorter chain', async () => {
     await mine(chain, 8)
     const head = await latest(chain)
     const number = Number(head.number)

@@ -1,29 +1,21 @@
 /** Which endpoint is followed, on a real chain through fault proxies that are late, alone with a head, or several nodes. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Handle, Rule } from '../../../world/proxy/rule.ts'
 import type { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, refOf } from '../testing/following.ts'
+import { chainOfFile, endpointsOf, follow, forwardClock, keep, refOf } from '../testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
   latest,
-  type LocalChain,
   LOGGER,
   mine,
   mineTransactions,
   type RpcBlock,
-  startLocalChain,
 } from '../testing/localChain.ts'
 import { expectFinalChain } from '../testing/oracle.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 3)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(3)
 
 const proxied = async (...rules: readonly Rule[]): Promise<FaultProxy> =>
   keep(await startFaultProxy({ url: chain.anvil.url, rules }))
@@ -34,7 +26,7 @@ const over = (urls: readonly string[], clock = forwardClock().clock): Promise<Co
 
 const hexOf = (number: number): string => `0x${number.toString(16)}`
 
-/** A node that is always so many blocks behind, in what it tells and in what it knows. */
+/** A node that is always so many blocks behind, in what it reports and in what it knows. */
 const behind = (blocks: number): Rule => ({
   fault: {
     kind: 'handle',
@@ -55,7 +47,7 @@ const statusesEver = ({ healths }: Consumer): readonly string[] => healths.map((
 
 const isLatest = ({ params }: { readonly params: readonly unknown[] }): boolean => params[0] === 'latest'
 
-/** A block of now, whatever the clock of the test says by then. */
+/** A block of the present, whatever the test's clock shows by then. */
 const mineAt = async (ms: number): Promise<void> => {
   const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const wanted = Math.max(Math.floor(ms / 1000), Number(timestamp) + 1)
@@ -110,7 +102,7 @@ describe('F30: an endpoint behind another one', () => {
   })
 })
 
-describe('R-health-5: a head that one endpoint alone knows', () => {
+describe('R-health-5: a head that only one endpoint knows', () => {
   it('is followed, degrades the chain after ten seconds, and no more once another knows it', async () => {
     const { clock, forward } = forwardClock()
     const slow = await proxied()
@@ -175,7 +167,7 @@ describe('R-health-5: a head that one endpoint alone knows', () => {
     return { proxies, consumer, shared: await latest(chain) }
   }
 
-  it('is left for that of the other when nobody gives its blocks, and read again when the other is gone', async () => {
+  it('is left for that of the other when no endpoint has its blocks, and read again when the other is gone', async () => {
     const { clock, forward } = forwardClock()
     const [first, second] = [await proxied(), await proxied()]
     const consumer = await over([first.url, second.url], clock)
@@ -203,7 +195,7 @@ describe('R-health-5: a head that one endpoint alone knows', () => {
 
   it.each([
     ['which differs from it', 1],
-    ['at which the chain stands still', 0],
+    ['at which the chain stops', 0],
   ])(
     'is left after ten seconds for a head that two others share, %s, until another knows it',
     async (_what, own) => {

@@ -34,7 +34,7 @@ type HeadChoiceOptions = {
   readonly onHead: (head: SeenHead) => void
 }
 
-type Told = {
+type Reported = {
   readonly head: Head | Header
   /** Monotonic time at which it first reported this head. */
   readonly sinceMs: number
@@ -56,7 +56,7 @@ export class HeadChoice {
   readonly #options: HeadChoiceOptions
   readonly #inStepBlocks: number
   readonly #unconfirmedMs: number
-  readonly #told = new Map<Endpoint, Told>()
+  readonly #reported = new Map<Endpoint, Reported>()
   /** The highest block of the followed chain that each endpoint reported. */
   readonly #knows = new Map<Endpoint, number>()
   readonly #aside = new Map<Endpoint, Head[]>()
@@ -76,7 +76,7 @@ export class HeadChoice {
 
   /** The endpoint's last reported head. */
   headOf(endpoint: Endpoint): Head | null {
-    return this.#told.get(endpoint)?.head ?? null
+    return this.#reported.get(endpoint)?.head ?? null
   }
 
   /** Whether only one of several endpoints has known the followed head for too long. */
@@ -88,10 +88,10 @@ export class HeadChoice {
 
   tell(endpoint: Endpoint, head: Head | Header): void {
     this.#options.book.add(head)
-    const before = this.#told.get(endpoint)?.head
+    const before = this.#reported.get(endpoint)?.head
     const isLate = before !== undefined && head.number < before.number && this.#isOurs(head)
     if (!isLate && head.hash !== before?.hash) {
-      this.#told.set(endpoint, { head, sinceMs: this.#options.clock.monotonicMs() })
+      this.#reported.set(endpoint, { head, sinceMs: this.#options.clock.monotonicMs() })
       endpoint.head = head.number
     }
     this.#heardAtMs.set(endpoint, this.#options.clock.monotonicMs())
@@ -115,7 +115,7 @@ export class HeadChoice {
     if (this.#blocked.times < MOST_BLOCKED || this.#followed?.hash !== head.hash) return
     const best = this.#live()
       .filter(each => each !== head.endpoint && (this.#knows.get(each) ?? -1) < head.number)
-      .map(endpoint => ({ endpoint, head: this.#told.get(endpoint)?.head }))
+      .map(endpoint => ({ endpoint, head: this.#reported.get(endpoint)?.head }))
       .sort((a, b) => (b.head?.number ?? 0) - (a.head?.number ?? 0))[0]
     if (best?.head === undefined) return
     this.#setAside(head)
@@ -177,9 +177,9 @@ export class HeadChoice {
   }
 
   #compare(endpoint: Endpoint): void {
-    const [told, followed] = [this.#told.get(endpoint), this.#followed]
-    if (told === undefined || followed === null) return
-    endpoint.isLagging = followed.number - told.head.number > this.#inStepBlocks
+    const [reported, followed] = [this.#reported.get(endpoint), this.#followed]
+    if (reported === undefined || followed === null) return
+    endpoint.isLagging = followed.number - reported.head.number > this.#inStepBlocks
   }
 
   /**
@@ -192,7 +192,7 @@ export class HeadChoice {
       each =>
         each.isUsable &&
         !each.isSetAside &&
-        (this.#told.get(each)?.head.number ?? Number.NEGATIVE_INFINITY) >= base,
+        (this.#reported.get(each)?.head.number ?? Number.NEGATIVE_INFINITY) >= base,
     )
   }
 
@@ -213,7 +213,7 @@ export class HeadChoice {
     const others = this.#live().filter(each => each !== followed.endpoint)
     const shared = await this.#shared(others, signal)
     if (shared === null || signal.aborted || !this.isUnconfirmed || this.#followed !== followed) return
-    const { head } = shared.told
+    const { head } = shared.reported
     if (head.number <= (lineage.base?.number ?? -1)) return
     // Two slow endpoints on the same chain move on and confirm it; if both stand still, the chain ends there.
     const stillMs = this.#options.clock.monotonicMs() - shared.sinceMs
@@ -227,24 +227,24 @@ export class HeadChoice {
       shared_hash: head.hash,
     })
     this.#follow(shared.endpoint, head, true)
-    for (const each of others) this.#note(each, this.#told.get(each)?.head ?? head)
+    for (const each of others) this.#note(each, this.#reported.get(each)?.head ?? head)
   }
 
   /** The highest head that two of these endpoints know, and since when neither has reported a different one. */
   async #shared(
     endpoints: readonly Endpoint[],
     signal: AbortSignal,
-  ): Promise<{ readonly endpoint: Endpoint; readonly told: Told; readonly sinceMs: number } | null> {
+  ): Promise<{ readonly endpoint: Endpoint; readonly reported: Reported; readonly sinceMs: number } | null> {
     const all = endpoints
       .flatMap(endpoint => {
-        const told = this.#told.get(endpoint)
-        return told === undefined ? [] : [{ endpoint, told }]
+        const reported = this.#reported.get(endpoint)
+        return reported === undefined ? [] : [{ endpoint, reported }]
       })
-      .sort((a, b) => b.told.head.number - a.told.head.number)
+      .sort((a, b) => b.reported.head.number - a.reported.head.number)
     for (const [at, low] of all.entries())
       for (const high of all.slice(0, at))
-        if (await this.#isKnownTo(high.endpoint, high.told.head, low.told.head, signal))
-          return { ...low, sinceMs: Math.max(low.told.sinceMs, high.told.sinceMs) }
+        if (await this.#isKnownTo(high.endpoint, high.reported.head, low.reported.head, signal))
+          return { ...low, sinceMs: Math.max(low.reported.sinceMs, high.reported.sinceMs) }
     return null
   }
 
@@ -267,7 +267,9 @@ export class HeadChoice {
   /** Reads again from an endpoint that was set aside once another knows one of its heads, or when no other is left. */
   #readmit(): void {
     for (const [endpoint, heads] of this.#aside) {
-      const others = [...this.#told].filter(([each]) => each !== endpoint).map(([, { head }]) => head.hash)
+      const others = [...this.#reported]
+        .filter(([each]) => each !== endpoint)
+        .map(([, { head }]) => head.hash)
       const isKnown = heads.some(head => others.includes(head.hash) || this.#isOurs(head))
       if (heads.length > MOST_ASIDE) heads.shift()
       if (!isKnown && this.#isAnyHeard()) continue

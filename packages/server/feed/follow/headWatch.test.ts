@@ -99,7 +99,7 @@ describe('the head', () => {
     await until(() => isAt(next.hash))
   })
 
-  it('is asked for when a subscription is silent, which is then renewed', async () => {
+  it('is requested when a subscription is silent, which is then renewed', async () => {
     const tcp = await startTcpProxy(chain.anvil.port)
     open.push(tcp)
     const { isAt, endpoints } = watch([`ws://127.0.0.1:${tcp.port}`], 150)

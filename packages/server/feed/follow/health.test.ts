@@ -68,9 +68,9 @@ describe('R-health-1: the status', () => {
     ['a fresh head', {}, 0, SECOND, 'HEALTHY'],
     ['a head of 20 s', {}, 20 * SECOND, SECOND, 'HEALTHY'],
     ['a head older than 20 s', {}, 20 * SECOND + 1, SECOND, 'DEGRADED', 'HEAD_OLD'],
-    ['a chain that stands still', { isStallAgreed: true }, 20 * SECOND, SECOND, 'HEALTHY'],
+    ['a chain without blocks', { isStallAgreed: true }, 20 * SECOND, SECOND, 'HEALTHY'],
     [
-      'a chain that stands still for longer',
+      'a chain without blocks for longer',
       { isStallAgreed: true },
       20 * SECOND + 1,
       SECOND,
@@ -79,7 +79,7 @@ describe('R-health-1: the status', () => {
       'CHAIN_STALLED',
     ],
     [
-      'a chain that stands still for very long',
+      'a chain without blocks for very long',
       { isStallAgreed: true },
       120 * SECOND + 1,
       SECOND,
@@ -133,7 +133,7 @@ describe('R-health-1: the status', () => {
     ],
     ['finality by depth', { isFinalByFallback: true }, 0, SECOND, 'HEALTHY', 'FINALITY_BY_DEPTH'],
     [
-      'finality by depth beside something worse',
+      'finality by depth together with a worse condition',
       { isFinalByFallback: true, proof: 'none' },
       0,
       SECOND,
@@ -171,7 +171,7 @@ describe('R-health-1: the status', () => {
     expect(assess(seen, elapsedMs, blockTimeMs)).toEqual(expected)
   })
 
-  it('sees a wall clock that was set by more than 5 s, either way', () => {
+  it('detects a wall clock that was set by more than 5 s, either way', () => {
     const healthy = nextHealth(startHealth(at(0)), GOOD, SECOND, at(0))
     for (const stepMs of [5001, -5001])
       expect(nextHealth(healthy, GOOD, SECOND, at(1, stepMs)).reasons).toEqual(['CLOCK'])
@@ -219,7 +219,7 @@ describe('every transition of the state machine', () => {
 })
 
 describe('R-health-2: a change of status', () => {
-  it('is UNAVAILABLE before the first verified head and what it is from then on', () => {
+  it('is UNAVAILABLE before the first verified head and the actual status from then on', () => {
     expect(
       run([
         [0, { head: null }],
@@ -263,7 +263,7 @@ describe('R-health-2: a change of status', () => {
     ).toEqual(['DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'HEALTHY'])
   })
 
-  it('begins to count anew after a relapse', () => {
+  it('restarts its count after a relapse', () => {
     const bad = { proof: 'none' } as const
     expect(
       run([
@@ -306,7 +306,7 @@ describe('R-health-2: a change of status', () => {
     ])
   })
 
-  it('counts a set clock as over after recovery', () => {
+  it('counts a clock step as over after recovery', () => {
     const healthy = nextHealth(startHealth(at(0)), GOOD, SECOND, at(0))
     const stepped = nextHealth(healthy, GOOD, SECOND, at(1, 6000))
     const later = observed({ head: headAt(6 * SECOND), processedBlocks: 4 })
@@ -315,7 +315,7 @@ describe('R-health-2: a change of status', () => {
 })
 
 describe('toRecord', () => {
-  it('says where head, consumer and finality are, and how far apart', () => {
+  it('names head, consumer and finality, and their distances', () => {
     const seen = {
       ...GOOD,
       head: { ...block(12, 3000), seenAtMs: 0 },
@@ -337,7 +337,7 @@ describe('toRecord', () => {
     })
   })
 
-  it('knows no lag before anything is processed', () => {
+  it('has no lag before anything is processed', () => {
     const seen = { ...GOOD, processed: null }
     expect(toRecord(startHealth(at(0)), seen, 1, [], 0)).toMatchObject({
       processed: null,

@@ -38,14 +38,14 @@ describe('a lineage', () => {
     expect([lineage.at(4), lineage.at(5)]).toEqual([null, ref(5)])
   })
 
-  it('takes only what extends its tip', () => {
+  it('accepts only blocks that extend its tip', () => {
     const lineage = new Lineage(null, 10)
     lineage.extend(block(5))
     expect(() => lineage.extend(block(7))).toThrow('does not extend 5')
     expect(() => lineage.extend(block(6, 'b'))).toThrow('does not extend 5')
   })
 
-  it('replaces what is above the ancestor, and no more than can be undone', () => {
+  it('replaces blocks above the ancestor, and no more than can be undone', () => {
     const lineage = new Lineage({ tip: ref(9), undoable: refs(5, 9), finalized: ref(4) }, 10)
     lineage.replace(hashOf(7), [block(8, 'b', 'a'), block(9, 'b')])
     expect([lineage.at(7), lineage.at(8), lineage.tip]).toEqual([ref(7), ref(8, 'b'), ref(9, 'b')])
@@ -80,7 +80,7 @@ describe('a lineage', () => {
     expect(resume(refs(5, 9).toReversed()).tip).toEqual(ref(9))
   })
 
-  it('forgets below its limit and below what is final', () => {
+  it('drops blocks below its limit and below the finalized one', () => {
     const lineage = new Lineage(null, 3)
     for (const number of [1, 2, 3, 4, 5]) lineage.extend(block(number))
     expect(lineage.base).toEqual(ref(2))

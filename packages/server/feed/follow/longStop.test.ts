@@ -38,8 +38,8 @@ async function stopped(blocks = 5) {
   return consumer
 }
 
-describe('R-health-6: a feed that takes up a chain', () => {
-  it('starts again at the head after more than 35 minutes, in calls that do not grow with the missed blocks', async () => {
+describe('R-health-6: a feed that resumes a chain', () => {
+  it('restarts at the head after more than 35 minutes, with calls that do not grow with the missed blocks', async () => {
     const asked: number[] = []
     for (const missed of [100, 400]) {
       const before = await stopped()
@@ -87,7 +87,7 @@ describe('R-health-6: a feed that takes up a chain', () => {
     expect(consumer.of('reorg')).toEqual([])
   })
 
-  it('halts when what it counts as final is no longer on the chain', async () => {
+  it('halts when the block it counts as final is no longer on the chain', async () => {
     const before = await stopped(8)
     const final = before.chain.at(-2)
     if (final === undefined) throw new Error('it has blocks')
@@ -103,7 +103,7 @@ describe('R-health-6: a feed that takes up a chain', () => {
     expect(consumer.items.filter(({ kind }) => kind !== 'health')).toEqual([])
   })
 
-  it('asks again while no endpoint says which block is where it stopped', async () => {
+  it('asks again while no endpoint knows the block where it stopped', async () => {
     const before = await stopped()
     const number = before.tip?.number ?? 0
     await mineMinutes(100)
@@ -118,7 +118,7 @@ describe('R-health-6: a feed that takes up a chain', () => {
     expect(refusals).toBeGreaterThan(5)
   })
 
-  it('walks where two endpoints have different blocks below the head', async () => {
+  it('walks when two endpoints have different blocks below the head', async () => {
     const other = keep(await startLocalChain())
     await mine(other, 200)
     const before = await stopped()
@@ -138,7 +138,7 @@ describe('R-health-6: a feed that takes up a chain', () => {
 })
 
 describe('a feed that follows a chain', () => {
-  it('starts again at the head when its endpoint was away for longer than 35 minutes', async () => {
+  it('restarts at the head when its endpoint was down for longer than 35 minutes', async () => {
     const consumer = await follow(chain, options())
     await consumer.untilTip(await latest(chain))
     proxy.rule = (_call, _fetch, response) => {
@@ -155,7 +155,7 @@ describe('a feed that follows a chain', () => {
     expect(consumer.of('reorg')).toEqual([])
   })
 
-  it('starts again once more when the head it started from is reorganised away, however deep', async () => {
+  it('restarts once more when the head it started from is reorganised away, however deep', async () => {
     const before = await stopped()
     await mineMinutes(100)
     const consumer = await follow(chain, { ...options(), after: before })

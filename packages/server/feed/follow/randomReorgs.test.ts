@@ -34,7 +34,7 @@ const EACH_MS = process.env['ASSAY_ANVIL'] === undefined ? 400 : 2_000
 afterEach(closeAll)
 
 describe('random reorganisations', () => {
-  it(`${SEQUENCES} sequences end on the chain that stayed`, {
+  it(`${SEQUENCES} sequences end on the surviving chain`, {
     timeout: LEAST_MS + SEQUENCES * EACH_MS,
   }, async () => {
     const progress = new Progress('random reorganisations', SEQUENCES)

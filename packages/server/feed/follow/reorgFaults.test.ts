@@ -1,12 +1,12 @@
 /** Reorganisations of faults.md, on real chains through the fault proxy. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connect, createV2Pair, deployToken, deployV2Factory } from '@assay/world'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import { decodeBlock } from '../../market/decode.ts'
 import type { DeploymentConfig } from '../../config/config.ts'
 import type { Address } from '../../ops/hex.ts'
 import type { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, keep, refOf } from '../testing/following.ts'
+import { chainOfFile, endpointsOf, follow, keep, refOf } from '../testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
@@ -20,13 +20,7 @@ import {
 } from '../testing/localChain.ts'
 import { expectFinalChain } from '../testing/oracle.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 10)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(10)
 
 const proxied = async (of: LocalChain = chain): Promise<FaultProxy> =>
   keep(await startFaultProxy({ url: of.anvil.url, seed: 6 }))
@@ -41,7 +35,7 @@ async function followed(proxy: FaultProxy, blocks: number, of: LocalChain = chai
 }
 
 describe('R2: the same height and another hash', () => {
-  it('R2: is found by the hash, with no block more', async () => {
+  it('R2: is found by the hash, without another block', async () => {
     const consumer = await followed(await proxied(), 3)
     const before = consumer.chain.map(refOf)
     await reorg(chain, 1)
@@ -56,7 +50,7 @@ describe('R2: the same height and another hash', () => {
 })
 
 describe('R4: a reorganisation while another is being fetched', () => {
-  it('R4: converges, whichever call it comes with', async () => {
+  it('R4: converges, whichever call it arrives with', async () => {
     const proxy = await proxied()
     const consumer = await followed(proxy, 12)
     for (const method of ['eth_getBlockByHash', 'eth_getBlockByNumber', 'eth_getBlockReceipts']) {
@@ -85,7 +79,7 @@ describe('R4: a reorganisation while another is being fetched', () => {
 })
 
 describe('R7: a reorganisation below the finalized block', () => {
-  it('R7: halts that chain with what it has, and no other', async () => {
+  it('R7: halts that chain in its last state, and no other', async () => {
     const other = keep(await startLocalChain({ chainId: 31_338 }))
     await mine(other, 3)
     const [proxy, otherProxy] = [await proxied(), await proxied(other)]
@@ -110,7 +104,7 @@ describe('R7: a reorganisation below the finalized block', () => {
   })
 })
 
-describe('R8: answers of before a reorganisation', () => {
+describe('R8: answers from before a reorganisation', () => {
   it('R8: from a cache in front of the node do not bring the old branch back', async () => {
     const proxy = await proxied()
     const consumer = await followed(proxy, 0)
@@ -134,7 +128,7 @@ describe('R8: answers of before a reorganisation', () => {
 })
 
 describe('R9: logs of the old fork for the new hash', () => {
-  it('R9: are refused, and the true ones taken when they come', async () => {
+  it('R9: are refused, and the correct ones accepted when they arrive', async () => {
     const proxy = await proxied()
     const consumer = await followed(proxy, 2)
     await mineTransactions(chain, EVERY_KIND)
@@ -170,7 +164,7 @@ describe('R9: logs of the old fork for the new hash', () => {
 })
 
 describe('R14: a pool created in a block that is orphaned', () => {
-  it('R14: vanishes with it, and is there again with the block that creates it anew', async () => {
+  it('R14: disappears with it, and returns with the block that creates it again', async () => {
     const client = connect(chain.anvil.url)
     const factory = await deployV2Factory(client, 'anywhere')
     const tokens = [
@@ -211,7 +205,7 @@ describe('R14: a pool created in a block that is orphaned', () => {
 })
 
 describe('R16: two chains reorganise at once', () => {
-  it('R16: and neither has anything of the other', async () => {
+  it('R16: and neither is affected by the other', async () => {
     const other = keep(await startLocalChain({ chainId: 31_338 }))
     await mine(other, 10)
     const consumers = [

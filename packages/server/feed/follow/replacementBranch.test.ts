@@ -1,24 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { closeAll, endpointsOf, follow, keep, refOf, resumeOf } from '../testing/following.ts'
+import { describe, expect, it } from 'vitest'
+import { chainOfFile, closeAll, endpointsOf, follow, keep, refOf, resumeOf } from '../testing/following.ts'
 import type { Consumer } from '../testing/consumer.ts'
-import {
-  latest,
-  type LocalChain,
-  LOGGER,
-  mine,
-  mineTransactions,
-  reorg,
-  startLocalChain,
-} from '../testing/localChain.ts'
+import { latest, LOGGER, mine, mineTransactions, reorg, startLocalChain } from '../testing/localChain.ts'
 import { pass, startRpcProxy } from '../testing/rpcProxy.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 10)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(10)
 
 /** A consumer that has the current head and `blocks` more. */
 async function followed(blocks: number, url = chain.anvil.url): Promise<Consumer> {
@@ -39,7 +25,7 @@ describe('a reorganisation', () => {
     ['ws', 3],
     ['ws', 7],
   ] as const)(
-    'over %s of depth %i comes as one item, with what there is of its branch',
+    'over %s of depth %i is delivered as one item, with the available part of its branch',
     async (kind, depth) => {
       const consumer = await followed(8, kind === 'http' ? chain.anvil.url : chain.anvil.wsUrl)
       const before = consumer.chain.map(refOf)
@@ -64,7 +50,7 @@ describe('a reorganisation', () => {
     ['ws', 3],
     ['ws', 7],
   ] as const)(
-    'that is over when it is met, over %s of depth %i, comes with its whole branch',
+    'that is over when it is detected, over %s of depth %i, is delivered with its whole branch',
     async (kind, depth) => {
       const url = kind === 'http' ? chain.anvil.url : chain.anvil.wsUrl
       const before = await followed(8, url)
@@ -92,7 +78,7 @@ describe('a reorganisation', () => {
     ])
   })
 
-  it('may replace the first block that was given', async () => {
+  it('may replace the first delivered block', async () => {
     const consumer = await followed(0)
     const first = await latest(chain)
     await reorg(chain, 1)
@@ -112,7 +98,7 @@ describe('a reorganisation', () => {
     expect(consumer.of('reorg')).toHaveLength(1)
   })
 
-  it('gives of its branch what links up, when an answer is of another fork', async () => {
+  it('delivers the linked part of its branch when a response is of another fork', async () => {
     const before = await followed(6)
     await closeAll()
     await mine(chain, 3)
@@ -134,7 +120,7 @@ describe('a reorganisation', () => {
     expect(consumer.of('reorg')).toHaveLength(1)
   })
 
-  it('while another one is being fetched ends on the chain that stayed', async () => {
+  it('while another one is being fetched ends on the surviving chain', async () => {
     const proxy = keep(await startRpcProxy(chain.anvil.url))
     const consumer = await followed(8, proxy.url)
     const depths = [4, 3]
@@ -169,7 +155,7 @@ describe('a reorganisation down to the finalized block', () => {
     expect(consumer.of('reorg')).toMatchObject([{ ancestor: finalized?.hash, blocks: { length: 3 } }])
   })
 
-  it('halts the feed when it goes below, and nothing is given', async () => {
+  it('halts the feed when it goes below, and nothing is delivered', async () => {
     const before = await followed(5)
     const { tip, undoable } = resumeOf(before)
     await closeAll()
@@ -182,7 +168,7 @@ describe('a reorganisation down to the finalized block', () => {
     expect(consumer.items.filter(({ kind }) => kind !== 'health')).toEqual([])
   })
 
-  it('halts a feed that is open, at a limit of its own', async () => {
+  it('halts an open feed at a limit of its own', async () => {
     const consumer = await follow(chain, { maxUndoBlocks: 2 })
     await consumer.untilTip(await latest(chain))
     await mine(chain, 6)
@@ -192,7 +178,7 @@ describe('a reorganisation down to the finalized block', () => {
     expect(consumer.of('reorg')).toEqual([])
   })
 
-  it('that one node alone has gone through is that node’s fault', async () => {
+  it('that only one node has seen is that node’s fault', async () => {
     // Two histories from the same first block.
     const timestamp = Math.floor(Date.now() / 1000) - 10
     const ours = keep(await startLocalChain({ timestamp }))

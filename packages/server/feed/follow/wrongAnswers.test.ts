@@ -51,7 +51,7 @@ const withoutReceipts = (proxy: FaultProxy): void => {
 
 type Deceived = { readonly consumer: Consumer; readonly lies: Lies; readonly isBare: boolean }
 
-/** A feed that hears lies from its only endpoint, or from one of two that both have no receipts. */
+/** A feed with a lying endpoint: its only one, or one of two without receipts. */
 async function deceived(n: number): Promise<Deceived> {
   const random = new Random(SEED, `liar ${n}`)
   const liar = await proxied()
@@ -73,22 +73,22 @@ const givenBlocks = (consumer: Consumer): readonly VerifiedBlock[] =>
     item.kind === 'block' ? [item.block] : item.kind === 'reorg' ? item.blocks : [],
   )
 
-describe('answers that are valid and wrong', () => {
+describe('valid but wrong responses', () => {
   it(`none of ${WANTED} is accepted`, { timeout: 900_000 + WANTED * 120 }, async () => {
     const about = `seed ${SEED}`
     const feeds = await Promise.all(Array.from({ length: FEEDS }, (_, n) => deceived(n)))
-    const told = (): number => feeds.reduce((sum, { lies }) => sum + lies.total(), 0)
+    const liesSoFar = (): number => feeds.reduce((sum, { lies }) => sum + lies.total(), 0)
     const random = new Random(SEED, 'transactions')
     const progress = new Progress('wrong answers', WANTED)
-    while (told() < WANTED) {
-      progress.reached(told())
+    while (liesSoFar() < WANTED) {
+      progress.reached(liesSoFar())
       // Some blocks more than are fetched at once, so that those in the middle are asked for by number.
       for (let n = 0; n < 10; n++)
         await mineTransactions(chain, EVERY_KIND.slice(0, random.integer(0, EVERY_KIND.length)))
-      const goal = Math.min(told() + 60, WANTED)
+      const goal = Math.min(liesSoFar() + 60, WANTED)
       const head = await latest(chain)
       await expect
-        .poll(() => told() >= goal || feeds.every(({ consumer }) => consumer.tip?.hash === head.hash), {
+        .poll(() => liesSoFar() >= goal || feeds.every(({ consumer }) => consumer.tip?.hash === head.hash), {
           timeout: 60_000,
           interval: 20,
         })
@@ -107,10 +107,10 @@ describe('answers that are valid and wrong', () => {
       if (isBare) expect(proofs, about).toContain('digest')
       else expect([...proofs], about).toEqual(['receipts'])
       expect(
-        Math.min(...Object.values(lies.told())),
-        `${about} ${JSON.stringify(lies.told())}`,
+        Math.min(...Object.values(lies.counts())),
+        `${about} ${JSON.stringify(lies.counts())}`,
       ).toBeGreaterThan(0)
     }
-    expect(told(), about).toBeGreaterThanOrEqual(WANTED)
+    expect(liesSoFar(), about).toBeGreaterThanOrEqual(WANTED)
   })
 })

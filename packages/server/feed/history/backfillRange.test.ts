@@ -25,7 +25,7 @@ test('F4: it never falls below one block, and a late refusal of a longer range d
   expect(range.size).toBe(2)
 })
 
-test('many logs make it shorter without a refusal, and it never outgrows its limit', () => {
+test('many logs shorten it without a refusal, and it never outgrows its limit', () => {
   const range = new BackfillRange(1000)
   range.answered(1000, 100_000)
   expect(range.size).toBe(20)
@@ -34,7 +34,7 @@ test('many logs make it shorter without a refusal, and it never outgrows its lim
   expect(free.size).toBe(16_384)
 })
 
-test('it is settled once it met a limit: of the node, of an answer, or its own', () => {
+test('it is settled once it met a limit: of the node, of a response, or its own', () => {
   const [refused, full, free] = [new BackfillRange(64), new BackfillRange(64), new BackfillRange(64)]
   for (const range of [refused, full, free]) range.answered(64, 1)
   expect([refused, full, free].map(range => range.isSettled)).toEqual([false, false, false])

@@ -200,11 +200,11 @@ class HistoryReader {
         const { places, isCut } = await this.#agreed(from, to)
         if (blocks > 1 && isCut) return await this.#halves(from, to)
         this.#range.answered(blocks, places.length)
-        return [{ from, to, blocks: toldOf(places), isUnasked: false }]
+        return [{ from, to, blocks: blocksOf(places), isUnasked: false }]
       } catch (error) {
         if (!isFeedError(error) || this.#signal.aborted) throw error
         if (blocks > 1 && isRangeLike(error)) return this.#halves(from, to)
-        if (tries >= TRIES || error.code === 'METHOD_MISSING') throw this.#told(error)
+        if (tries >= TRIES || error.code === 'METHOD_MISSING') throw this.#explained(error)
         await this.#patience(tries)
       }
   }
@@ -269,7 +269,7 @@ class HistoryReader {
     const error = new FeedError(
       'BLOCK_REFUSED',
       endpoint.name,
-      `asked for logs of blocks ${from} to ${to}, received one of ${stray.number}`,
+      `requested logs of blocks ${from} to ${to}, received one of ${stray.number}`,
     )
     endpoint.blame(error)
     throw error
@@ -306,13 +306,13 @@ class HistoryReader {
       } catch (error) {
         if (!isFeedError(error) || this.#signal.aborted) throw error
         if (error.code === 'BLOCK_REFUSED') this.#refused = error
-        if (tries >= TRIES) throw this.#told(error)
+        if (tries >= TRIES) throw this.#explained(error)
         await this.#patience(tries)
       }
   }
 
   /** Reports the false answer of an endpoint, which is now left alone, rather than the lack of endpoints. */
-  #told(error: FeedError): FeedError {
+  #explained(error: FeedError): FeedError {
     return error.code === 'NO_ENDPOINT' ? (this.#refused ?? error) : error
   }
 
@@ -326,10 +326,10 @@ class HistoryReader {
 const allOf = (from: number, to: number): Chunk['blocks'] =>
   Array.from({ length: to - from + 1 }, (_, at) => [from + at, []])
 
-function toldOf(places: readonly Place[]): Chunk['blocks'] {
-  const told = new Map<number, Set<Hex>>()
-  for (const { number, hash } of places) told.set(number, (told.get(number) ?? new Set()).add(hash))
-  return [...told].map(([number, hashes]) => [number, [...hashes]] as const).sort(([a], [b]) => a - b)
+function blocksOf(places: readonly Place[]): Chunk['blocks'] {
+  const byNumber = new Map<number, Set<Hex>>()
+  for (const { number, hash } of places) byNumber.set(number, (byNumber.get(number) ?? new Set()).add(hash))
+  return [...byNumber].map(([number, hashes]) => [number, [...hashes]] as const).sort(([a], [b]) => a - b)
 }
 
 function placeOf(item: unknown): Place {

@@ -25,7 +25,7 @@ test('a filter of few values is one request', () => {
   expect(spread(filter)).toEqual([filter])
 })
 
-test('more values of a topic than a provider takes are spread over requests, none left out', () => {
+test('more values of a topic than a provider accepts are spread over requests, none left out', () => {
   const requests = spread({ addresses: [A], topics: [words(0, 3), words(10, 1210)] })
   expect(requests.map(({ topics }) => topics[1]?.length)).toEqual([500, 500, 200])
   expect(requests.flatMap(({ topics }) => topics[1])).toEqual(words(10, 1210))

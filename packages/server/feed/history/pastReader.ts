@@ -171,7 +171,7 @@ class Reading implements PastReading {
     throw new FeedError(
       'BLOCK_REFUSED',
       endpoint.name,
-      `asked for logs of blocks ${from} to ${to}, received one of ${stray.blockNumber}`,
+      `requested logs of blocks ${from} to ${to}, received one of ${stray.blockNumber}`,
     )
   }
 

@@ -13,8 +13,8 @@ import { fetchHeaderByHash, fetchHeaderByNumber, type Header, type ListedHeader 
 import { fetchLogs } from './logLadder.ts'
 import { verifyLogs } from './receipts.ts'
 
-type Told = { readonly endpoint: Endpoint; readonly block: VerifiedBlock }
-type Weighed = Told & { readonly digest: string }
+type Answer = { readonly endpoint: Endpoint; readonly block: VerifiedBlock }
+type Weighed = Answer & { readonly digest: string }
 
 /** A second endpoint may have the block a moment later than the first: waits between the attempts. */
 const CORROBORATION_MS = [100, 300, 600] as const
@@ -82,9 +82,13 @@ export function keptLogs(
  * Asks the other endpoints until one proves the block or two agree on it; an endpoint that disagreed is then at fault.
  * If all responses disagree, any of them may be wrong and the block is refused.
  */
-async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSignal): Promise<VerifiedBlock> {
+async function corroborate(
+  endpoints: EndpointSet,
+  first: Answer,
+  signal: AbortSignal,
+): Promise<VerifiedBlock> {
   const { number, hash } = first.block
-  const told: Weighed[] = [weighed(first)]
+  const answers: Weighed[] = [weighed(first)]
   for (const endpoint of endpoints.all) {
     if (endpoint === first.endpoint || !endpoint.isInStep) continue
     const waitMs = endpoints.waitMsFor(endpoint)
@@ -93,26 +97,26 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
     const heard = await tellLater(endpoint, hash, signal)
     if (heard === null) continue
     const next = weighed(heard)
-    const isAgreed = told.some(({ digest }) => digest === next.digest)
+    const isAgreed = answers.some(({ digest }) => digest === next.digest)
     if (isAgreed || next.block.proof === 'receipts') {
-      for (const other of told) if (other.digest !== next.digest) blameFor(other, next)
+      for (const other of answers) if (other.digest !== next.digest) blameFor(other, next)
       return isAgreed && next.block.proof === 'none' ? { ...next.block, proof: 'digest' } : next.block
     }
-    told.push(next)
+    answers.push(next)
   }
-  if (told.length === 1) return first.block
-  const names = told.map(({ endpoint }) => endpoint.name).join(', ')
+  if (answers.length === 1) return first.block
+  const names = answers.map(({ endpoint }) => endpoint.name).join(', ')
   throw new FeedError('BLOCK_REFUSED', null, `${names} return different logs for block ${number} ${hash}`)
 }
 
-async function tell(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Told> {
+async function tell(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Answer> {
   return { endpoint, block: await fetchBlock(endpoint, which, signal) }
 }
 
-const weighed = (told: Told): Weighed => ({ ...told, digest: digestOf(told.block) })
+const weighed = (answer: Answer): Weighed => ({ ...answer, digest: digestOf(answer.block) })
 
 /** Null from an endpoint that does not have the block, or not all of it. */
-async function tellLater(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Promise<Told | null> {
+async function tellLater(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Promise<Answer | null> {
   for (const waitMs of [...CORROBORATION_MS, null]) {
     try {
       return await tell(endpoint, hash, signal)
@@ -127,7 +131,7 @@ async function tellLater(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Pr
   return null
 }
 
-function blameFor({ endpoint, block: { number, hash } }: Told, right: Told): void {
+function blameFor({ endpoint, block: { number, hash } }: Answer, right: Answer): void {
   const sentence = `its logs of block ${number} ${hash} are not those that ${right.endpoint.name} and another proof give`
   endpoint.blame(new FeedError('BLOCK_REFUSED', endpoint.name, sentence))
 }

@@ -1,10 +1,10 @@
 /** Faults of faults.md in the content of a block, on a real chain through the fault proxy. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../../world/proxy/rule.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
+import { chainOfFile, endpointsOf, follow, forwardClock, keep, start } from '../testing/following.ts'
 import {
   EVERY_KIND,
   latest,
@@ -19,13 +19,7 @@ import { expectFinalChain } from '../testing/oracle.ts'
 type RpcLog = Readonly<Record<string, unknown>>
 type RpcReceipt = Readonly<Record<string, unknown>> & { readonly logs: readonly RpcLog[] }
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 2)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(2)
 
 const proxied = async (...rules: readonly Rule[]): Promise<FaultProxy> =>
   keep(await startFaultProxy({ url: chain.anvil.url, seed: 4, rules }))
@@ -68,7 +62,7 @@ async function expectTakenFromOther(liar: FaultProxy, lies: readonly Rule[]): Pr
   await expectFinalChain(consumer, chain)
 }
 
-/** With the liar alone the head stays where it is, is tried again, and goes on when the lie ends. */
+/** With the lying endpoint alone the head stays, is retried, and moves on when the lie ends. */
 async function expectRefused(liar: FaultProxy, lie: Rule): Promise<void> {
   const consumer = await over(liar.url)
   const before = await latest(chain)
@@ -85,7 +79,7 @@ async function expectRefused(liar: FaultProxy, lie: Rule): Promise<void> {
 describe('F1: an empty list of logs for a block whose bloom is not', () => {
   const empty = changed('eth_getLogs', () => [])
 
-  it('F1: is refused and asked for again, and the block is not applied', async () => {
+  it('F1: is refused and requested again, and the block is not applied', async () => {
     await expectRefused(await proxied(NO_RECEIPTS), empty)
   })
 
@@ -108,7 +102,7 @@ describe('F3: a list of logs cut at a round number', () => {
     fault: { kind: 'change', change: logs => (logs as unknown[]).slice(0, 100) },
   }
 
-  it('F3: is not asked for where receipts come one by one, and they prove the block', async () => {
+  it('F3: is not requested when receipts are available one by one, and they prove the block', async () => {
     const cutting = await proxied({ ...NO_RECEIPTS, method: 'eth_getBlockReceipts' }, CUT)
     const alone = await over(cutting.url)
     await alone.untilTip(await latest(chain))
@@ -126,7 +120,7 @@ describe('F3: a list of logs cut at a round number', () => {
     expect(both.tip?.logs).toHaveLength(120)
   })
 
-  it('F3: that really has just so many stops no chain, though nothing proves it', async () => {
+  it('F3: that is correct stops no chain, though nothing proves it', async () => {
     const consumer = await over((await proxied(NO_RECEIPTS)).url)
     await consumer.untilTip(await latest(chain))
     await mineTransactions(chain, many(33, 1))
@@ -142,7 +136,7 @@ describe('F14: null for a block that was just announced', () => {
     fault: { kind: 'change', change: () => null },
   })
 
-  it('F14: is asked for again, a bounded number of times', async () => {
+  it('F14: is requested again, a bounded number of times', async () => {
     const liar = await proxied()
     const consumer = await over(liar.url)
     await consumer.untilTip(await latest(chain))
@@ -163,7 +157,7 @@ describe('F14: null for a block that was just announced', () => {
     expect(consumer.tip?.logs).toHaveLength(9)
   })
 
-  it('F14: for good is never an empty block: another provider gives it', async () => {
+  it('F14: permanently is never an empty block: another provider has it', async () => {
     await expectTakenFromOther(await proxied(), [nulls('eth_getBlockReceipts', [1, 1000])])
   })
 })
@@ -185,7 +179,7 @@ describe('F19: a log that is not the block’s own', () => {
 })
 
 describe('F22: 200 blocks at once', () => {
-  it('F22: arrive in order, at most eight of them fetched ahead of a consumer that waits', async () => {
+  it('F22: arrive in order, at most eight of them fetched ahead of a waiting consumer', async () => {
     const proxy = await proxied()
     const feed = await start(chain, { config: { endpoints: endpointsOf(proxy.url) } })
     const controller = new AbortController()
@@ -213,7 +207,7 @@ describe('F22: 200 blocks at once', () => {
 })
 
 describe('a header', () => {
-  it('that is made up does not give its hash and is refused', async () => {
+  it('that is forged does not give its hash and is refused', async () => {
     await expectRefused(
       await proxied(),
       changedHeader((header: { timestamp: Hex }) => ({
@@ -223,7 +217,7 @@ describe('a header', () => {
     )
   })
 
-  it('with a field that we do not know proves nothing, unless its hash fits without', async () => {
+  it('with an unknown field proves nothing, unless its hash fits without it', async () => {
     const proxy = await proxied(changedHeader((header: object) => ({ ...header, novel: '0x1' })))
     const consumer = await over(proxy.url)
     await consumer.untilTip(await latest(chain))
@@ -255,7 +249,7 @@ describe('on a chain whose headers prove nothing', () => {
       config: { endpoints: endpointsOf(...urls), proof: { header: 'opaque', receipts: 'none' } },
     })
 
-  it('one endpoint gives blocks without a proof: DEGRADED', async () => {
+  it('one endpoint delivers blocks without a proof: DEGRADED', async () => {
     const consumer = await followed([opaque.anvil.url])
     await consumer.until('NO_PROOF', ({ health }) => health?.reasons.includes('NO_PROOF') === true)
     expect([consumer.tip?.proof, consumer.health?.status]).toEqual(['none', 'DEGRADED'])
@@ -286,7 +280,7 @@ describe('on a chain whose headers prove nothing', () => {
     expect(consumer.tip).toMatchObject({ proof: 'digest', logs: { length: 9 } })
   })
 
-  it('of three the one that says otherwise is at fault', async () => {
+  it('of three the dissenting one is at fault', async () => {
     const [liar, honest] = [await liarOf(), await liarOf()]
     const consumer = await followed([liar.url, opaque.anvil.url, honest.url])
     await consumer.untilTip(await latest(opaque))

@@ -49,7 +49,7 @@ export async function fetchHeaderByHash(
   signal: AbortSignal,
 ): Promise<ListedHeader> {
   const check = (received: Head): void => {
-    if (received.hash !== hash) throw new FieldError(`asked for block ${hash}, received ${received.hash}`)
+    if (received.hash !== hash) throw new FieldError(`requested block ${hash}, received ${received.hash}`)
   }
   const fetch = () => fetchHeader(endpoint, 'eth_getBlockByHash', hash, signal, check)
   const header = await fetchKnown(fetch, signal)
@@ -65,7 +65,7 @@ export async function fetchHeaderByNumber(
   const asked = `0x${number.toString(16)}`
   const check = (received: Head): void => {
     if (received.number !== number)
-      throw new FieldError(`asked for block ${number}, received block ${received.number}`)
+      throw new FieldError(`requested block ${number}, received block ${received.number}`)
   }
   const fetch = () => fetchHeader(endpoint, 'eth_getBlockByNumber', asked, signal, check)
   const header = await fetchKnown(fetch, signal)

@@ -67,7 +67,7 @@ const REFUSALS: readonly (readonly [what: string, fault: Fault, said: string])[]
 ]
 
 describe('receipts by block', () => {
-  it.each(REFUSALS)('refused with %s come by transaction, and are asked for once', async (_, fault, said) => {
+  it.each(REFUSALS)('refused with %s are read by transaction, and requested once', async (_, fault, said) => {
     proxy.add({ method: RECEIPTS, fault })
     const endpoint = endpointAt()
     proxy.calls.length = 0
@@ -85,7 +85,7 @@ describe('receipts by block', () => {
     expect(endpoint.abilities.lackings).toEqual([`eth_getBlockReceipts refused (${said})`])
   })
 
-  it('refused for their size are asked for again with the next block', async () => {
+  it('refused for their size are requested again with the next block', async () => {
     const endpoint = endpointAt()
     const error = { kind: 'error', code: -32000, message: 'response size should not greater than 10485760' }
     proxy.add({ method: RECEIPTS, nth: 1, fault: error as Fault })
@@ -96,7 +96,7 @@ describe('receipts by block', () => {
     expect(endpoint.abilities.lackings).toEqual([])
   })
 
-  it('refused for their size every time are taken for missing after the third', async () => {
+  it('refused for their size every time count as missing after the third', async () => {
     const endpoint = endpointAt()
     proxy.add({ method: RECEIPTS, fault: { kind: 'error', code: -32000, message: 'response size exceeded' } })
     proxy.calls.length = 0
@@ -105,7 +105,7 @@ describe('receipts by block', () => {
     expect(counted(RECEIPTS)).toBe(3)
   })
 
-  it('are tried again after ten minutes, then after twice as long, and used when they are back', async () => {
+  it('are retried after ten minutes, then after twice as long, and used when they are back', async () => {
     const endpoint = endpointAt()
     const rule = proxy.add({ method: RECEIPTS, fault: { kind: 'error', code: -32601, message: 'no' } })
     const asked = async (): Promise<number> => {
@@ -125,7 +125,7 @@ describe('receipts by block', () => {
     expect(endpoint.abilities.lackings).toEqual([])
   })
 
-  it('that are cut in the middle are asked for in parts the next time', async () => {
+  it('that are truncated are requested in parts the next time', async () => {
     const endpoint = endpointAt()
     proxy.add({ method: RECEIPTS, fault: { kind: 'truncate', share: 0.5 } })
     await expect(fetchBlock(endpoint, block.hash, signal)).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('receipts by block', () => {
   it.each([
     ['HTTP 503', { kind: 'status', status: 503 }],
     ['a cut connection', { kind: 'drop' }],
-  ] as const)('that failed with %s are not taken for missing', async (_, fault) => {
+  ] as const)('that failed with %s do not count as missing', async (_, fault) => {
     const endpoint = endpointAt()
     const rule = proxy.add({ method: RECEIPTS, fault })
     await expect(fetchBlock(endpoint, block.hash, signal)).rejects.toMatchObject({ endpoint: 'own-node' })
@@ -147,7 +147,7 @@ describe('receipts by block', () => {
     expect(endpoint.abilities.lackings).toEqual([])
   })
 
-  it('that are refused because everything is are not taken for missing', async () => {
+  it('that are refused along with every other call do not count as missing', async () => {
     const endpoint = endpointAt()
     await endpoint.open(signal)
     proxy.add({ fault: { kind: 'status', status: 403 } })
@@ -156,7 +156,7 @@ describe('receipts by block', () => {
     expect([endpoint.status, endpoint.isUsable]).toEqual(['FAILING', false])
   })
 
-  it('of a block that the node does not have yet are no refusal, though it says so with an error', async () => {
+  it('of a block that the node does not have yet are not refused, even if it answers with an error', async () => {
     const endpoint = endpointAt()
     proxy.add({
       method: RECEIPTS,
@@ -173,7 +173,7 @@ describe('without receipts', () => {
     proxy.add({ method: methods, fault: { kind: 'error', code: -32600, message: 'no' } })
   }
 
-  it('logs come by block hash, without proof', async () => {
+  it('logs are read by block hash, without proof', async () => {
     refuse(RECEIPTS, RECEIPT)
     const endpoint = endpointAt()
     proxy.calls.length = 0
@@ -186,7 +186,7 @@ describe('without receipts', () => {
     expect(counted('eth_getLogs')).toBe(3)
   })
 
-  it('and without logs by hash they come by number, and must be of the block that was asked for', async () => {
+  it('and without logs by hash they are read by number, and must be of the requested block', async () => {
     refuse(RECEIPTS, RECEIPT)
     proxy.add({
       method: 'eth_getLogs',
@@ -215,7 +215,7 @@ describe('without receipts', () => {
     })
   })
 
-  it('and without logs it says that it gives neither', async () => {
+  it('and without logs the endpoint is reported to have neither', async () => {
     refuse(RECEIPTS, RECEIPT, 'eth_getLogs')
     await expect(fetchBlock(endpointAt(), block.hash, signal)).rejects.toMatchObject({
       code: 'METHOD_MISSING',

@@ -19,7 +19,7 @@ describe('keccak256', () => {
     )
   })
 
-  it('is that at every edge of a block and of its memory', () => {
+  it('matches it at every edge of a block and of its memory', () => {
     for (const size of [0, 1, 135, 136, 137, 271, 272, 65_007, 65_008, 65_009, 130_016, 130_017]) {
       const message = Uint8Array.from({ length: size }, (_, at) => (at * 7 + size) & 255)
       expect(hexOf(keccak256(message))).toBe(theirKeccak(message))
@@ -35,7 +35,7 @@ describe('encodeRlp', () => {
     tree: fc.oneof({ maxDepth: 4 }, tie('leaf'), fc.array(tie('tree'), { maxLength: 20 })),
   }))
 
-  it('is viem’s for any nesting of lists and bytes', () => {
+  it('equals viem’s for any nesting of lists and bytes', () => {
     fc.assert(
       fc.property(anyItem, item => {
         expect(hexOf(encodeRlp(item))).toBe(toRlp(item as Hex))
@@ -73,7 +73,7 @@ describe('orderedTrieRoot', () => {
     return hexOf(trie.root())
   }
 
-  it('is the root of @ethereumjs/mpt for any values, short ones within their parents too', async () => {
+  it('equals the root of @ethereumjs/mpt for any values, short ones embedded in their parents too', async () => {
     const value = fc.oneof(
       fc.uint8Array({ minLength: 1, maxLength: 4 }),
       fc.uint8Array({ minLength: 20, maxLength: 80 }),
@@ -86,7 +86,7 @@ describe('orderedTrieRoot', () => {
     )
   })
 
-  it('is that wherever the keys grow by a byte', async () => {
+  it('matches it wherever the keys grow by a byte', async () => {
     for (const count of [1, 2, 16, 17, 127, 128, 129, 255, 256, 257, 300, 600]) {
       const values = Array.from({ length: count }, (_, at) => Uint8Array.from([1 + (at & 127), at >> 8, 3]))
       expect(rootOf(values)).toBe(await theirs(values))

@@ -87,7 +87,7 @@ describe('a block is refused', () => {
       /root/,
     ],
     [
-      'a failed transaction is said to have succeeded',
+      'a failed transaction is declared successful',
       inReceipts(r => r.map(x => ({ ...x, status: '0x1' }))),
       /root/,
     ],
@@ -120,7 +120,7 @@ describe('a block is refused', () => {
     [
       'another block is answered',
       changing<RpcBlock>('eth_getBlockByHash', x => ({ ...x, hash: FOREIGN_HASH })),
-      /asked for block/,
+      /requested block/,
     ],
     [
       'a header field is too short',
@@ -166,7 +166,7 @@ describe('a block passes', () => {
     expect(await fetchBlock(endpoint, byHash.number, signal)).toEqual(byHash)
   })
 
-  it('with proof from its transactions where a node has no receipts by block, which is asked for once', async () => {
+  it('with proof from its transactions when a node has no receipts by block, which are requested once', async () => {
     const proven = await fetchBy(without('eth_getBlockReceipts'))
     expect(proven).toMatchObject({ proof: 'receipts', logs: { length: 9 } })
     proxy.calls.length = 0
@@ -177,7 +177,7 @@ describe('a block passes', () => {
     ])
   })
 
-  it('without proof from a node that has no receipts at all, which is asked for them once', async () => {
+  it('without proof from a node that has no receipts at all, which are requested once', async () => {
     const logged = await fetchBy(without('eth_getBlockReceipts', 'eth_getTransactionReceipt'))
     expect(logged).toMatchObject({ proof: 'none', logs: { length: 9 } })
     proxy.calls.length = 0
@@ -185,7 +185,7 @@ describe('a block passes', () => {
     expect(proxy.calls.map(({ method }) => method).sort()).toEqual(['eth_getBlockByHash', 'eth_getLogs'])
   })
 
-  it('without proof where the configuration says that neither header nor receipts prove anything', async () => {
+  it('without proof when the configuration says that neither header nor receipts prove anything', async () => {
     const rule = changing<RpcBlock>('eth_getBlockByHash', header => ({
       ...header,
       receiptsRoot: FOREIGN_HASH,
@@ -219,7 +219,7 @@ describe('a feed whose node drops a log', () => {
     r.length === 0 ? r : withLast(r, r.length - 2, x => ({ ...x, logs: x.logs.slice(0, -1) })),
   )
 
-  it('gives no block until the node gives the whole of it: a GAP with the head below', async () => {
+  it('delivers no block until the node has the whole of it: a GAP with the head below', async () => {
     const { clock, forward } = forwardClock()
     proxy.rule = pass
     await mine(chain)

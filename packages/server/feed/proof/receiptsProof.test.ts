@@ -43,7 +43,7 @@ describe('a block with an oddity of a real chain', () => {
     ).toEqual(odd.map(({ name, proof, logs }) => ({ name, proof, logs })))
   })
 
-  it('counts no transactions where they were not asked for, and its root still does', () => {
+  it('does not count transactions when they were not requested; its root still does', () => {
     for (const each of odd.filter(({ proof }) => proof === 'receipts')) {
       const block = { ...each.block, transactions: null }
       expect(prove({ ...each, block }), each.name).toMatchObject({ proof: 'receipts' })
@@ -68,7 +68,7 @@ describe('proveHeader', () => {
   const hashOf = (block: Wire): Hex => block['hash'] as Hex
   const proofOf = (block: Wire): HeaderProof => proveHeader(block, hashOf(block), { header: 'standard' })
 
-  it('takes a field that is not known for another kind of chain, but not a field that is missing', () => {
+  it('takes an unknown field for another kind of chain, but not a missing field', () => {
     const { block } = oneOf('legacy and typed receipts')
     const { mixHash: _, ...without } = block
     expect(() => proofOf(without)).toThrow('mixHash is not hex')
@@ -76,7 +76,7 @@ describe('proveHeader', () => {
     expect(proofOf({ ...block, stakeRoot: '0x1' }).isOwnHash).toBe(true)
   })
 
-  it('knows a settling header by the fields its hash covers alone', () => {
+  it('recognises a settling header by the fields its hash covers alone', () => {
     const { block } = oneOf('legacy and typed receipts')
     expect(proofOf({ ...block, settledHeight: '0x1' })).toEqual({ isOwnHash: true, settledHeight: null })
     expect(proofOf(oneOf('a settling header').block)).toEqual({
@@ -85,21 +85,21 @@ describe('proveHeader', () => {
     })
   })
 
-  it('shows nothing where the configuration calls headers opaque', () => {
+  it('proves nothing when the configuration calls headers opaque', () => {
     const { block } = oneOf('legacy and typed receipts')
     expect(proveHeader(block, hashOf(block), { header: 'opaque' }).isOwnHash).toBe(false)
   })
 })
 
 describe('proveReceipts', () => {
-  it('does not believe an empty list by the root of a settling header', () => {
+  it('does not accept an empty list by the root of a settling header', () => {
     const { block, rules } = oneOf('a settling header')
     expect(prove({ block: { ...block, transactions: [] }, receipts: [], rules })).toMatchObject({
       proof: 'none',
     })
   })
 
-  it('proves nothing where the configuration says that roots are of something else', () => {
+  it('proves nothing when the configuration says that roots are of something else', () => {
     const { block, receipts } = oneOf('legacy and typed receipts')
     const rules = { header: 'standard', receipts: 'none' } as const
     expect(prove({ block, receipts, rules }).proof).toBe('none')
@@ -111,7 +111,7 @@ describe('proveReceipts', () => {
     expect(() => prove({ block, receipts, rules })).toThrow(/root/)
   })
 
-  it('leaves out what a state sync logged, also where somebody made it up', () => {
+  it('drops logs of a state sync, also when forged', () => {
     const sync = oneOf('a state sync outside the root')
     const indices = prove(sync).logs.map(({ logIndex }) => logIndex)
     expect(indices).toEqual([0, 1, 2])
@@ -129,7 +129,7 @@ describe('proveReceipts', () => {
     expect(() => prove({ ...sync, receipts: [last, first, second] })).toThrow(/another transaction/)
   })
 
-  it('points to the configuration where the header is not proven either', () => {
+  it('points to the configuration when the header is not proven either', () => {
     const { block, receipts, rules } = oneOf('a header of another kind')
     const lie = { ...block, receiptsRoot: changed(block['receiptsRoot']) }
     expect(() => prove({ block: lie, receipts, rules })).toThrow(/assay doctor/)
@@ -137,7 +137,7 @@ describe('proveReceipts', () => {
 })
 
 describe('ownLogs', () => {
-  it('leaves out what a state sync logged, whether or not it is among the transactions', () => {
+  it('drops logs of a state sync, whether or not it is among the transactions', () => {
     for (const name of ['a state sync outside the root', 'a state sync that is not among the transactions']) {
       const { block, receipts, rules } = oneOf(name)
       expect(ownLogs(headerOf(block, rules), receipts.flatMap(logsOf))).toHaveLength(3)
@@ -146,7 +146,7 @@ describe('ownLogs', () => {
 })
 
 describe('isRootOwn', () => {
-  it('is false for a settling header and where the configuration says so', () => {
+  it('is false for a settling header and when the configuration says so', () => {
     const own = { settledHeight: null }
     expect(isRootOwn(own, { receipts: 'standard' })).toBe(true)
     expect(isRootOwn(own, { receipts: 'op_stack' })).toBe(true)

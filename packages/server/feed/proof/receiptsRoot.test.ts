@@ -32,7 +32,7 @@ describe('receiptsRoot', () => {
     expect(receiptsRoot([])).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
   })
 
-  it('is the one of mainnet block 46147, whose only receipt has a state root', () => {
+  it('equals the one of mainnet block 46147, whose only receipt has a state root', () => {
     const receipt = {
       type: '0x0',
       root: '0x96a8e009d2b88b1483e6941e6812e32263b05683fac202abc622a3e31aed1957',

@@ -23,7 +23,7 @@ type Block = Awaited<ReturnType<typeof makeSettlingChain>>[number]
 let blocks: readonly Block[]
 /** How many of the blocks the node has. */
 let height: number
-/** What it says of receipts. */
+/** Its answer about receipts. */
 let lie: (receipts: readonly Wire[], at: number) => readonly Wire[]
 let url: string
 
@@ -131,7 +131,7 @@ describe('a block that is settled later', () => {
 })
 
 describe('a feed with one endpoint', () => {
-  it('gives blocks without a proof, and calls them final once they are settled', async () => {
+  it('delivers blocks without a proof, and finalizes them once they are settled', async () => {
     height = 5
     const feed = keep(await openFeed({ chain: config(), clock: systemClock, resume: null }))
     const consumer = keep(new Consumer(feed, { commits: true, history: [] }))
@@ -142,7 +142,7 @@ describe('a feed with one endpoint', () => {
     await consumer.until('final', ({ finalized }) => finalized?.hash === hashOf(LENGTH - 3))
   })
 
-  it('does not call a block final of which it was not given all', async () => {
+  it('does not finalize a block with undelivered parts', async () => {
     height = 5
     lie = (receipts, at) => (at === 6 ? receipts.map(each => ({ ...each, logs: [] })) : receipts)
     const feed = keep(await openFeed({ chain: config(), clock: systemClock, resume: null }))

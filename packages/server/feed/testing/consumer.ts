@@ -16,7 +16,7 @@ export class Consumer {
   #failure: unknown
   #isOver = false
 
-  /** `commits` false: takes items and never says that they are processed. `history`: what it had before. */
+  /** `commits` false: takes items and never reports them processed. `history`: what it had before. */
   constructor(
     feed: Feed,
     options: { readonly commits?: boolean; readonly history?: readonly VerifiedBlock[] } = {},

@@ -1,11 +1,12 @@
 /** Feeds and their consumers in tests: opened in a line, closed after the test in reverse order. */
+import { afterAll, afterEach } from 'vitest'
 import { type Clock, systemClock } from '../../ops/clock.ts'
 import type { ChainConfig } from '../../config/config.ts'
 import { Secret } from '../../ops/secret.ts'
 import type { BlockRef, Feed, Resume } from '../feed.ts'
 import { type FeedOptions, openFeed } from '../openFeed.ts'
 import { Consumer } from './consumer.ts'
-import type { LocalChain } from './localChain.ts'
+import { type LocalChain, mine, startLocalChain } from './localChain.ts'
 
 type Opened = { close(): unknown }
 type FollowOptions = Partial<FeedOptions> & {
@@ -25,6 +26,15 @@ export function keep<Thing extends Opened>(thing: Thing): Thing {
 
 export async function closeAll(): Promise<void> {
   for (const thing of opened.splice(0).reverse()) await thing.close()
+}
+
+/** The chain of a test file, with this many blocks; each test closes what it kept, and the file its chain. */
+export async function chainOfFile(blocks: number): Promise<LocalChain> {
+  const chain = await startLocalChain()
+  afterAll(() => chain.close())
+  afterEach(closeAll)
+  await mine(chain, blocks)
+  return chain
 }
 
 /** Names them node-1, node-2 and so on. */

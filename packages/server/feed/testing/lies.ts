@@ -12,7 +12,7 @@ type Entry = Readonly<Record<string, unknown>>
 type Kind = 'omitted' | 'truncated' | 'stale' | 'fork' | 'empty'
 
 export type Lies = {
-  readonly told: () => Readonly<Record<Kind, number>>
+  readonly counts: () => Readonly<Record<Kind, number>>
   readonly total: () => number
   /** From now on, or no more. */
   isOn: boolean
@@ -25,7 +25,7 @@ const TRUE_NUMBERS: ReadonlySet<unknown> = new Set(['latest', 'finalized', 'earl
 
 /** `forkUrl`: a node with the same first block and another history. */
 export function tellLies(proxy: FaultProxy, random: Random, chance: number, forkUrl: string): Lies {
-  const told = { omitted: 0, truncated: 0, stale: 0, fork: 0, empty: 0 }
+  const counts = { omitted: 0, truncated: 0, stale: 0, fork: 0, empty: 0 }
   const askFork = createRpc(forkUrl)
   /** The last true lists and blocks, for later. */
   const past: RpcAnswer[] = []
@@ -42,7 +42,7 @@ export function tellLies(proxy: FaultProxy, random: Random, chance: number, fork
     const kind = random.pick(kinds)
     const lie = { result: await changed(kind, call, truth.result) }
     if (isDeepStrictEqual(lie.result, truth.result)) return truth
-    told[kind]++
+    counts[kind]++
     return lie
   }
   const changed = async (kind: Kind, call: RpcCall, result: unknown): Promise<unknown> => {
@@ -66,8 +66,8 @@ export function tellLies(proxy: FaultProxy, random: Random, chance: number, fork
     }
   }
   const lies: Lies = {
-    told: () => told,
-    total: () => Object.values(told).reduce((sum, count) => sum + count, 0),
+    counts: () => counts,
+    total: () => Object.values(counts).reduce((sum, count) => sum + count, 0),
     isOn: true,
   }
   proxy.add({ fault: { kind: 'handle', handle } })

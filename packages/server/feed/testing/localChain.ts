@@ -88,7 +88,7 @@ function createBatch(url: string): LocalChain['batch'] {
     const answers = await post<readonly RpcAnswer<Result>[]>(url, calls)
     const inOrder = [...answers].sort((a, b) => a.id - b.id)
     if (inOrder.length !== calls.length || inOrder.some(({ id }, at) => id !== at))
-      throw new Error(`${method}: ${calls.length} were asked, ${answers.length} answered`)
+      throw new Error(`${method}: ${calls.length} calls, ${answers.length} answers`)
     return inOrder.map(answer => resultOf(method, answer))
   }
 }

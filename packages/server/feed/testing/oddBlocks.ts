@@ -166,7 +166,7 @@ export async function makeOddBlocks(): Promise<readonly OddBlock[]> {
       2,
     ],
     ['a receipt without a type', 1, STANDARD, () => make([{ type: null, logs: 1 }], {}), 'receipts', 1],
-    ['a typed receipt that does not tell its type', 1, STANDARD, untyped, 'none', 2],
+    ['a typed receipt without its type', 1, STANDARD, untyped, 'none', 2],
     ['a coreth header', 43_114, STANDARD, () => make([LEGACY, DYNAMIC], GRANITE), 'receipts', 3],
     [
       'a first coreth header',
@@ -188,7 +188,7 @@ export async function makeOddBlocks(): Promise<readonly OddBlock[]> {
     ['a deposit whose nonce is shown only', 8453, OP, () => make([REGOLITH, LEGACY], LONDON), 'receipts', 1],
     ['a deposit of six fields', 8453, OP, () => make([DEPOSIT, DYNAMIC], PRAGUE), 'receipts', 3],
     [
-      'a deposit of six fields on a chain not said to be OP stack',
+      'a deposit of six fields on a chain not configured as OP stack',
       8453,
       STANDARD,
       () => make([DEPOSIT], CANYON),

@@ -1,4 +1,4 @@
-/** How far a long test has come and how long it has still to go, on stderr at most every few seconds. A short one says nothing. */
+/** How far a long test has come and how long it has still to go, on stderr at most every few seconds. A short one prints nothing. */
 
 const EVERY_MS = 10_000
 
@@ -6,7 +6,7 @@ export class Progress {
   readonly #what: string
   readonly #total: number
   readonly #startedMs = performance.now()
-  #toldMs = this.#startedMs
+  #printedMs = this.#startedMs
 
   constructor(what: string, total: number) {
     this.#what = what
@@ -15,8 +15,8 @@ export class Progress {
 
   reached(count: number): void {
     const nowMs = performance.now()
-    if (nowMs - this.#toldMs < EVERY_MS || count === 0) return
-    this.#toldMs = nowMs
+    if (nowMs - this.#printedMs < EVERY_MS || count === 0) return
+    this.#printedMs = nowMs
     const tookMs = nowMs - this.#startedMs
     const leftMs = (tookMs * Math.max(0, this.#total - count)) / count
     const share = Math.floor((100 * count) / this.#total)

@@ -1,5 +1,5 @@
 /**
- * A process of its own that reads one block over an endpoint and tells how much memory that took: what a test runner has
+ * A separate process that reads one block over an endpoint and reports how much memory that took: what a test runner has
  * in its heap would hide it. Arguments: URL, chain id, genesis hash, block hash.
  */
 import { systemClock } from '../../ops/clock.ts'

@@ -153,7 +153,7 @@ describe('a batch', () => {
     ['a page', () => '<html>no</html>', 'HTTP 200'],
   ]
   it.each(refusals)(
-    'that is refused with %s is asked singly, now and from then on',
+    'that is refused with %s is sent singly, now and from then on',
     async (_, refusal, said) => {
       spoil = refusal
       const node = endpoint()

@@ -15,7 +15,7 @@ import {
   tooLarge,
 } from './connection.ts'
 import { FeedError, isFeedError } from '../feedError.ts'
-import { noteHeard } from './heard.ts'
+import { noteArrival } from './arrival.ts'
 import { post, type PostAnswer } from './httpPost.ts'
 import { startPace } from './pace.ts'
 
@@ -110,7 +110,7 @@ async function ask(
       },
       push: (chunk: Buffer) => reader.push(chunk),
       received: (bytes: number) => {
-        noteHeard(signal)
+        noteArrival(signal)
         pace.received(bytes)
       },
     }

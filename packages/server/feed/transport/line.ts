@@ -8,7 +8,7 @@ import type { Call, Connection, ConnectionOptions, Settled } from './connection.
 import type { FeedLog } from '../feedLog.ts'
 import { FeedError, isFeedError } from '../feedError.ts'
 import { Flow } from '../endpoints/flow.ts'
-import { noteHeard, noteQueued } from './heard.ts'
+import { noteArrival, noteQueued } from './arrival.ts'
 import { checkIdentity, type Identity } from '../endpoints/identity.ts'
 import type { Purpose } from '../endpoints/purpose.ts'
 import { Session } from './session.ts'
@@ -126,7 +126,7 @@ export class Line {
   ): Promise<Result> {
     noteQueued(signal)
     await this.flow.enter(signal, purpose, methods.length)
-    noteHeard(signal)
+    noteArrival(signal)
     for (const method of methods) this.record.began(method, purpose)
     const name = methods.length === 1 ? (methods[0] ?? BATCH) : BATCH
     const startedMs = this.#options.clock.monotonicMs()

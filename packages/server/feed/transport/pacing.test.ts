@@ -1,4 +1,4 @@
-/** An endpoint that takes so many calls a second, and says no to more without saying for how long. */
+/** An endpoint that accepts so many calls a second, and refuses more without saying for how long. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../../world/proxy/rule.ts'
@@ -58,7 +58,7 @@ function limiter(refusal: 'HTTP 429' | '-32005'): { readonly rule: Rule; readonl
 }
 
 describe.each(['HTTP 429', '-32005'] as const)('refused with %s', refusal => {
-  it('work goes on at the pace that is borne: every call is answered, few are refused', async () => {
+  it('calls run at a sustainable rate: every call is answered, few are refused', async () => {
     const endpoint = endpointAt(proxy.url)
     await endpoint.open(signal)
     const { rule, refused } = limiter(refusal)
@@ -80,7 +80,7 @@ describe.each(['HTTP 429', '-32005'] as const)('refused with %s', refusal => {
     expect([endpoint.status, endpoint.isUsable]).toEqual(['OK', true])
   })
 
-  it('a block does not wait for the calls that were there before it', async () => {
+  it('a block does not wait for earlier calls', async () => {
     const endpoint = endpointAt(proxy.url)
     await endpoint.open(signal)
     const { rule } = limiter(refusal)
@@ -95,7 +95,7 @@ describe.each(['HTTP 429', '-32005'] as const)('refused with %s', refusal => {
   })
 })
 
-it('an endpoint that says no to everything for seconds is left alone', async () => {
+it('an endpoint that refuses everything for seconds is left alone', async () => {
   const endpoint = endpointAt(proxy.url)
   await endpoint.open(signal)
   proxy.add({ fault: { kind: 'status', status: 429 } })

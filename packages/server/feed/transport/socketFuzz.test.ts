@@ -73,7 +73,7 @@ function speak(socket: WebSocket, messages: readonly (string | Buffer)[]): void 
   })
 }
 
-it('messages of anything end in a result or in a failure of the node', async () => {
+it('arbitrary messages end in a result or in a failure of the node', async () => {
   let answered = 0
   await fc.assert(
     fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 4 }), async messages => {

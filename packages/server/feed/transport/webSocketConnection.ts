@@ -18,7 +18,7 @@ import {
   tooLarge,
 } from './connection.ts'
 import { FeedError, isFeedError } from '../feedError.ts'
-import { noteHeard } from './heard.ts'
+import { noteArrival } from './arrival.ts'
 import { ByteMeter } from './pace.ts'
 
 /** Large messages are parsed in parts of this size: about a millisecond of work each. */
@@ -144,7 +144,7 @@ class SocketConnection implements Connection {
   #arrive(bytes: number): void {
     this.#meter.received(bytes, performance.now())
     this.#partBytes += bytes
-    if (this.#partBytes > LARGE_BYTES) for (const { signal } of this.#pending.values()) noteHeard(signal)
+    if (this.#partBytes > LARGE_BYTES) for (const { signal } of this.#pending.values()) noteArrival(signal)
   }
 
   close(): void {

@@ -28,7 +28,7 @@ it('passes the linter with every recommended rule and not one warning', () => {
   expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
 }, 120_000)
 
-it('names every type of record, and refers to nothing that is not in it', () => {
+it('names every type of record, and has no dangling reference', () => {
   const document = asyncApiDocument() as {
     channels: Record<string, { messages: object }>
     components: Record<string, object>
@@ -43,7 +43,7 @@ it('names every type of record, and refers to nothing that is not in it', () => 
   }
 })
 
-it('says of every message, channel, operation and parameter what it is', () => {
+it('describes every message, channel, operation and parameter', () => {
   type Said = { readonly description?: string; readonly summary?: string }
   const { components, channels, operations } = asyncApiDocument() as unknown as {
     components: { messages: Record<string, Said> }

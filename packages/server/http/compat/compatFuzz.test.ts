@@ -33,7 +33,7 @@ const name = fc.oneof(
 )
 const list = fc.array(name, { maxLength: 130 }).map(each => each.join(','))
 
-it('a list of tokens or coins gives at most a hundred addresses, and for the rest reasons', () => {
+it('a list of tokens or coins gives at most a hundred addresses, and reasons for the rest', () => {
   fc.assert(
     fc.property(list, each => {
       const absences = new Absences()
@@ -58,7 +58,7 @@ it('a hundred addresses fit into a URL, and into a list; one more is refused', (
   expect(() => namesIn([...hundred, 'ethereum:0x1'].join(','), 'coins')).toThrow('has 101 entries')
 })
 
-it('times and durations are in their bounds', () => {
+it('times and durations are within bounds', () => {
   const value = fc.oneof(text(20), fc.stringMatching(/^\d{1,12}[smhdwWDHMy]?$/))
   fc.assert(
     fc.property(value, each => {
@@ -71,7 +71,7 @@ it('times and durations are in their bounds', () => {
   )
 })
 
-it('what a batch asks for is a bounded number of moments, under keys that are only keys', () => {
+it('a batch asks for a bounded number of moments, under plain keys', () => {
   const moments = fc.oneof(
     fc.array(fc.oneof(fc.nat(), fc.double(), text(5)), { maxLength: 6 }),
     text(10),
@@ -96,7 +96,7 @@ it('what a batch asks for is a bounded number of moments, under keys that are on
   )
 })
 
-it('a path of the second door stands below a prefix, whatever it is', () => {
+it('a path of the second port is below a prefix, whatever it is', () => {
   fc.assert(
     fc.property(
       fc.oneof(

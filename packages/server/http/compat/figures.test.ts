@@ -57,7 +57,7 @@ async function market(entity = followed(0)): Promise<void> {
 }
 
 describe('the volume of a day', () => {
-  it('is what was traded within it at the price of each block, net, without what a reorganisation took back', async () => {
+  it('is what was traded within it at the price of each block, net, without orphaned swaps', async () => {
     await market()
     expect(await volume()).toEqual({ num: 16n, den: 1n })
   })
@@ -65,22 +65,22 @@ describe('the volume of a day', () => {
   it.each([
     ['pools followed for less than a day', followed(1.1 * DAY_MS), {}],
     [
-      'a pool that does not say since when',
+      'a pool with an unknown start',
       { ...followed(0), text: '{"state":{"verifiedMs":1,"verifiedNumber":1}}' },
       {},
     ],
-    ['a log that is kept for less', followed(0), { hours: 12 }],
-  ])('is not known with %s', async (_, entity, limits) => {
+    ['a log with a shorter retention', followed(0), { hours: 12 }],
+  ])('is unknown with %s', async (_, entity, limits) => {
     await market(entity)
     expect(await volume(limits)).toBe('NOT_FOLLOWED')
   })
 
-  it('of a pool that was born within the day, and followed since, is whole', async () => {
+  it('of a pool created within the day, and followed since, is complete', async () => {
     await market(followed(1.1 * DAY_MS, 1.1 * DAY_MS))
     expect(await volume()).toEqual({ num: 16n, den: 1n })
   })
 
-  it('is not known across a gap after which the pool has not been read again', async () => {
+  it('is unknown across a gap after which the pool has not been read again', async () => {
     await market()
     await commit({
       entities: [{ key: 'gap/40', text: JSON.stringify({ fromBlock: 30, toBlock: 40, atMs: 1.4 * DAY_MS }) }],
@@ -88,7 +88,7 @@ describe('the volume of a day', () => {
     expect(await volume()).toBe('NOT_FOLLOWED')
   })
 
-  it('is not known where a swap had no price, or one below the least score', async () => {
+  it('is unknown when a swap had no price, or one below the least score', async () => {
     await market()
     expect(await volume({ minScore: 8 })).toBe('SWAP_WITHOUT_PRICE')
     await commit({
@@ -147,7 +147,7 @@ describe('a price of the past', () => {
   })
 })
 
-it('candles go back over empty hours to the number asked for, and leave out what was below the least score', async () => {
+it('candles go back over empty hours to the requested number, and omit prices below the least score', async () => {
   const hours = [1, 2, 2.5, 30, 40]
   await commit({
     tokens: [tokenFacts(TOKEN.tokenAddress)],

@@ -49,7 +49,7 @@ it.each(['coingecko', 'defillama', 'udf'] as const)('lists what is served for %s
 /** A reason of an UNPRICED state, which are explained elsewhere, and a mark that no answer contains. */
 const OTHERS: ReadonlySet<string> = new Set(['NO_ROUTE', 'NO_PRICE'])
 
-it('explains every reason that only these endpoints give', () => {
+it('explains every reason that only these endpoints return', () => {
   const table = PAGE.split('| reason | meaning |')[1]?.split('\n\n')[0] ?? ''
   const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   const code = files

@@ -65,7 +65,7 @@ describe('an exact value as a double', () => {
     )
   })
 
-  it('of a decimal is what Node reads from its text, from the least double to the largest', () => {
+  it('of a decimal equals Node’s parse of its text, from the least double to the largest', () => {
     fc.assert(
       fc.property(fc.bigInt(1n, 10n ** 40n), fc.integer({ min: -345, max: 320 }), (digits, power) => {
         const scale = 10n ** BigInt(Math.abs(power))
@@ -88,7 +88,7 @@ describe('an exact value as a double', () => {
       expect(toDouble(fractionOf(odd))).toBe(odd)
   })
 
-  it('is no number where it would be 0 or past the largest', () => {
+  it('is null when it would be 0 or past the largest', () => {
     expect(toNumber({ num: 1n, den: 10n ** 400n })).toBeNull()
     expect(toNumber({ num: 10n ** 400n, den: 1n })).toBeNull()
     expect(toNumber({ num: 1n, den: 3n })).toBe(1 / 3)
@@ -108,7 +108,7 @@ describe('decimals', () => {
     expect(toDecimals({ num: 1n, den: 1000n }, 2)).toBeNull()
   })
 
-  it('never lie further than half a step from the value', () => {
+  it('are never further than half a step from the value', () => {
     fc.assert(
       fc.property(
         fc.bigInt(-(10n ** 30n), 10n ** 30n),

@@ -23,7 +23,7 @@ export function vendorOf(path: string): Vendor | null {
 const REFUSALS: Readonly<Record<number, string>> = {
   401: 'the API key is missing or invalid; send a key of this service',
   403: 'this key may not read prices; it needs the scope read',
-  429: 'the rate limit of this key is exhausted; Retry-After says when to try again',
+  429: 'the rate limit of this key is exhausted; retry after the time in Retry-After',
 }
 
 /** CoinGecko's error codes for key problems. */

@@ -1,4 +1,4 @@
-/** Whatever a token calls itself, nothing an agent is told changes but two marked texts, and these cannot break out. */
+/** A token's name changes nothing in a tool's result but two marked texts, and these cannot break out. */
 import { createClient } from '@assay/sdk'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -50,7 +50,7 @@ const SEARCH = asked('tools/call', { name: 'search', arguments: { query: 'x' } }
 type Said = { readonly symbol: string; readonly name: string; readonly note: string }
 type Found = { readonly tokens: readonly { readonly token_says: Said }[] }
 
-async function told(
+async function resultsFor(
   name: string,
 ): Promise<{ readonly line: string; readonly result: Found; readonly inner: string }> {
   const line = (await answerToLine(SEARCH, doorTo(name))) ?? ''
@@ -60,14 +60,14 @@ async function told(
   return { line, result: result.structuredContent, inner: result.content[0]?.text ?? '' }
 }
 
-/** What may stand in a text of strangers: letters, digits, pictographs and this little. */
+/** AllowedMethods in untrusted text: letters, digits, pictographs and these few. */
 const HARMLESS = /^[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic} .,_+%&'/:()…-]*$/u
 
 it.each(HOSTILE_NAMES.map(name => [name.slice(0, 40), name]))('%j', async (_, name) => {
   for (const question of QUESTIONS)
     expect(await answerToLine(question, doorTo(name))).toBe(await answerToLine(question, doorTo('Honest')))
-  const hostile = await told(name)
-  const honest = await told('Honest')
+  const hostile = await resultsFor(name)
+  const honest = await resultsFor('Honest')
   const [says] = hostile.result.tokens.map(({ token_says }) => token_says)
   expect(says?.note).toBe(UNTRUSTED_NOTE)
   for (const said of [says?.symbol, says?.name]) {
@@ -84,7 +84,7 @@ it.each(HOSTILE_NAMES.map(name => [name.slice(0, 40), name]))('%j', async (_, na
   expect(JSON.parse(hostile.inner)).toEqual(hostile.result)
 })
 
-it('any text at all: only harmless characters come through, and not more than a name has', () => {
+it('any text: only harmless characters pass, and no more than a name may have', () => {
   fc.assert(
     fc.property(fc.oneof(text(200), fc.constantFrom(...HOSTILE_NAMES)), name => {
       const { symbol, name: longer } = untrustedText(name, name)
@@ -97,7 +97,7 @@ it('any text at all: only harmless characters come through, and not more than a 
   )
 })
 
-it('what honest tokens are called comes through as it is', () => {
+it('honest tokens’ names pass unchanged', () => {
   for (const name of [
     'USDC',
     'Wrapped Ether',

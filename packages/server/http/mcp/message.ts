@@ -37,14 +37,14 @@ export class ProtocolError extends Error {
 const MAX_ID = 256
 
 export function messageIn(value: unknown): Message {
-  if (Array.isArray(value)) throw malformed('a batch; this server takes one message at a time')
+  if (Array.isArray(value)) throw malformed('a batch; this server accepts one message at a time')
   if (!isRecord(value) || value['jsonrpc'] !== '2.0') throw malformed('no JSON-RPC 2.0 message')
   const { method, id, params = {} } = value
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' }
   if (typeof method !== 'string') throw malformed('a message without a method')
-  if (!isRecord(params)) throw malformed('a message whose params are no object')
+  if (!isRecord(params)) throw malformed('a message whose params are not an object')
   if (!('id' in value)) return { kind: 'notification', method, params }
-  if (!isId(id)) throw malformed('a request whose id is neither text nor a whole number')
+  if (!isId(id)) throw malformed('a request whose id is neither a string nor an integer')
   return { kind: 'request', id, method, params }
 }
 

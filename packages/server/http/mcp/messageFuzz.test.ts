@@ -1,4 +1,4 @@
-/** Whatever comes over a pipe or in a body: one well-formed answer, or none where none is due. */
+/** Arbitrary input over a pipe or in a body gets one well-formed response, or none if none is due. */
 import { createClient } from '@assay/sdk'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -63,7 +63,7 @@ const door = {
   }),
 }
 
-it('a line of anything is answered by one line of JSON-RPC, or by none', async () => {
+it('an arbitrary line gets one line of JSON-RPC, or none', async () => {
   await fc.assert(
     fc.asyncProperty(line, async sent => {
       const answer = await answerToLine(sent, door)
@@ -78,7 +78,7 @@ it('a line of anything is answered by one line of JSON-RPC, or by none', async (
   )
 })
 
-it('headers of anything beside a message of anything: agreed, or refused with a code and a short sentence', () => {
+it('arbitrary headers with an arbitrary message are accepted, or refused with a code and a short sentence', () => {
   const header = fc.oneof(
     text(40),
     fc.constantFrom(

@@ -106,7 +106,7 @@ export function priceOf(
     return {
       ...scored,
       reason: 'BELOW_MIN_SCORE',
-      explanation: `There is a price, with a score of ${score}; agents get no number below ${minScore} here. The tool why says what holds the score down.`,
+      explanation: `There is a price, with a score of ${score}; this service gives agents no number below ${minScore}. The tool why explains the score.`,
     }
   const { display, numerator, denominator } = price
   return {

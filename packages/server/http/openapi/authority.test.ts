@@ -81,7 +81,7 @@ const EVERYBODYS = new Set([
 /** Whose a webhook is, is asked before anything is done with it: see `endToEnd/webhooks.test.ts`. */
 const isWebhook = (path: string): boolean => path.startsWith('/v1/webhooks')
 
-it('outside the admin API and webhooks nothing that is sent names an object of a consumer', () => {
+it('outside the admin API and webhooks no request names an object of a consumer', () => {
   const open = operations.filter(({ path }) => !path.startsWith('/v1/admin/') && !isWebhook(path))
   const sent = open.flatMap(({ of }) => [
     ...of.parameters.map(({ name }) => name),
@@ -91,7 +91,7 @@ it('outside the admin API and webhooks nothing that is sent names an object of a
   expect(sent.filter(name => name !== '' && !EVERYBODYS.has(name))).toEqual([])
 })
 
-it('of webhooks what is sent names a webhook and nothing else of a consumer', () => {
+it('of webhooks a request names a webhook and nothing else of a consumer', () => {
   const sent = operations
     .filter(({ path }) => isWebhook(path))
     .flatMap(({ of }) => [
@@ -104,7 +104,7 @@ it('of webhooks what is sent names a webhook and nothing else of a consumer', ()
   expect([...new Set(own)].toSorted()).toEqual(['condition', 'name', 'url', 'webhook_id'])
 })
 
-it('nothing that is sent is an address of the network, but for that of a webhook, which is judged', () => {
+it('no request contains a network address, except for that of a webhook, which is checked', () => {
   const sent = operations.flatMap(({ of }) => [
     ...of.parameters.flatMap(({ name, schema }) => within(schema, name)),
     ...within(bodyOf(of) ?? {}, 'body'),
@@ -117,7 +117,7 @@ it('nothing that is sent is an address of the network, but for that of a webhook
   expect(leading.map(({ name }) => name).filter(name => name !== 'webhook_id')).toEqual(['url'])
 })
 
-it('a body has no field that is not described; a policy is left to the engine, which refuses by the same rule', () => {
+it('a body has no undescribed field; a policy is checked by the engine, which refuses by the same rule', () => {
   const loose = operations.flatMap(({ of }) =>
     within(bodyOf(of) ?? {}, '')
       .filter(({ schema }) => schema.type === 'object' && schema.additionalProperties !== false)
@@ -130,7 +130,7 @@ it('a body has no field that is not described; a policy is left to the engine, w
 const ELSEWHERE = 'GET /v1/stream/sse'
 const ROUTE = /\bapp\.(get|post|put|delete|patch|all)\(\s*['"`](\/v1\/[^'"`]+)/g
 
-it('no route of the API is served that is not described, and none described that is not served', () => {
+it('every served route of the API is described, and every described one is served', () => {
   const folder = join(import.meta.dirname, '..')
   const sources = globSync('**/*.ts', { cwd: folder }).filter(file => !file.endsWith('.test.ts'))
   const served = sources

@@ -30,7 +30,7 @@ it('passes the linter with every recommended rule and not one warning', () => {
   expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
 }, 120_000)
 
-it('refers to nothing that is not in it, and holds nothing that is not referred to', () => {
+it('has no dangling reference, and no unused component', () => {
   const text = JSON.stringify(openApiDocument())
   const { components } = openApiDocument() as { components: Record<string, object> }
   const named = new Set(
@@ -43,7 +43,7 @@ it('refers to nothing that is not in it, and holds nothing that is not referred 
   expect([...named].filter(name => !referred.has(name))).toEqual([])
 })
 
-it('has an example, a real answer, for every operation that answers with a record and no secret', () => {
+it('has an example, a real response, for every operation that returns a record and no secret', () => {
   const { paths } = openApiDocument() as {
     paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, object> }> }>>
   }
@@ -63,7 +63,7 @@ type Shown = {
   readonly responses: Readonly<Record<string, Described>>
 }
 
-it('says of every parameter, body, answer and header what it is, with an example of each parameter that fits', () => {
+it('describes every parameter, body, response and header, with a valid example of each parameter', () => {
   const { paths, components } = openApiDocument() as unknown as {
     paths: Record<string, Record<string, Shown>>
     components: Record<'responses' | 'headers' | 'schemas', Record<string, Described>>

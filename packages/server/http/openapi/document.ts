@@ -139,12 +139,12 @@ const responseName = (status: number, path: string): string =>
   `${isQuotePath(path) && WITH_CODE.includes(status) ? 'Quote' : ''}${NAMES[status]}`
 
 const ABOUT: Readonly<Record<number, string>> = {
-  400: 'Malformed: the message says what was received and what was expected.',
+  400: 'Malformed: the message names the received and the expected value.',
   401: 'The credential is missing, invalid, expired or revoked.',
   403: 'The credential may not use this endpoint.',
   404: 'Not found.',
   405: 'Method not allowed; see Allow.',
-  409: 'Conflicts with the present state; the message says with what.',
+  409: 'Conflicts with the current state; the message names the conflict.',
   413: 'The body is too large.',
   414: 'The URL is longer than 8 KiB.',
   415: 'The body is not uncompressed application/json.',

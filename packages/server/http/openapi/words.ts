@@ -87,12 +87,11 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     example: '0b6b1c9f4f1e4a0f9a6f0f6f3c1d2e3f',
   },
   format: { about: 'The format of the file; csv by default.', example: 'parquet' },
-  after_sequence: { about: 'Records above this sequence; by default all that are kept.', example: 1000 },
+  after_sequence: { about: 'Records above this sequence; by default all retained ones.', example: 1000 },
   to_sequence: { about: 'Records up to this sequence; by default the end of the log.', example: 2000 },
   header: { about: 'Whether a CSV begins with a header row; yes by default.', example: 'no' },
   closed: {
-    about:
-      'Ends with the bucket of commit time that the first record is in; empty while that bucket is open.',
+    about: 'Ends with the commit-time bucket of the first record; empty while that bucket is open.',
     example: '1h',
   },
   key_id: { about: 'The public part of a key: the eight characters after assay_.', example: 'aB3dE6gH' },

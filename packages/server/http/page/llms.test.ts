@@ -1,4 +1,4 @@
-/** What /llms.txt tells an agent is so: the endpoints it names are served, and the tools it names can be connected to. */
+/** /llms.txt is true: the endpoints it names are served, and the tools it names can be connected to. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ask } from '../../endToEnd/testing/answer.ts'
 import { connectMcp, WAYS } from '../../endToEnd/testing/mcpClient.ts'
@@ -17,14 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-it('names endpoints of the API, and only such as there are', async () => {
+it('names endpoints of the API, and only existing ones', async () => {
   const { paths } = (await (await fetch(`${api.url}/openapi.json`)).json()) as { paths: object }
   const named = [...text.matchAll(/`(?:GET|POST) (\/v1\/[^?`]+)/g)].map(([, path]) => path)
   expect(named.length).toBeGreaterThan(6)
   expect(named.filter(path => !((path as string) in paths))).toEqual([])
 })
 
-it('names the prefix of every other service whose programs are served', async () => {
+it('names the prefix of every other service whose clients are served', async () => {
   const prefixes = [...text.matchAll(/`(\/compat\/[a-z]+)`/g)].map(([, prefix]) => prefix)
   expect(prefixes).toEqual(['/compat/coingecko', '/compat/defillama', '/compat/udf'])
   const served = ['/ping', `/prices/first/ethereum:0x${'a1'.repeat(20)}`, '/config']
@@ -38,7 +38,7 @@ type Pasted = {
   }
 }
 
-it('tells how a client of MCP connects, and which tools it then has', async () => {
+it('describes how an MCP client connects, and which tools it then has', async () => {
   const pasted = /^ {2}`(\{"mcpServers".+\})`$/m.exec(text)?.[1] ?? ''
   const { assay } = (JSON.parse(pasted.replace('assay_…', key)) as Pasted).mcpServers
   expect(assay).toEqual({

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Quota, Verdict } from '../../access/rateLimit.ts'
 import { Refusal } from './apiError.ts'
 import type { HttpContext } from './context.ts'
-import { quotaLines } from './quotaLines.ts'
+import { quotaHeaders } from './quotaHeaders.ts'
 
 type Needs = Pick<HttpContext, 'limit'>
 
@@ -51,7 +51,7 @@ export function giveBack(
 }
 
 function stateQuota(reply: FastifyReply, quota: Quota, verdict: Verdict): void {
-  const [policyName, policy, restName, rest] = quotaLines.of(quota, verdict)
+  const [policyName, policy, restName, rest] = quotaHeaders.of(quota, verdict)
   void reply.header(policyName, policy).header(restName, rest)
 }
 

@@ -27,7 +27,7 @@ afterEach(() => {
 /** The connections are looked at now. */
 const look = () => vi.advanceTimersByTime(IDLE_MS)
 
-test('no answer sets a timer of its own: node is not asked to keep one, and tells nobody of it', async () => {
+test('no response sets a timer of its own: node is not asked to keep connections alive, and does not advertise it', async () => {
   expect(server.keepAliveTimeout).toBe(0)
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)
@@ -46,7 +46,7 @@ async function open(first: string): Promise<Socket> {
   return socket
 }
 
-test('a connection that is not used is closed after a look or two, one that is used is not', async () => {
+test('an unused connection is closed after one or two checks, one in use is not', async () => {
   const [idle, used] = await Promise.all([open(ASK), open(ASK)])
   const gone = once(idle, 'close')
   // The first look only notes what has gone over each.
@@ -65,7 +65,7 @@ test('a connection that is not used is closed after a look or two, one that is u
   await over
 })
 
-test('a stream is left to itself', async () => {
+test('a stream is left open', async () => {
   const stream = await open('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: any\r\n\r\n')
   for (let looks = 0; looks < 4; looks++) look()
   // Whatever a look ended would be over by the time another connection is answered.
@@ -92,7 +92,7 @@ async function laterServer(): Promise<{ readonly port: number; readonly asked: (
 
 const answersIn = (text: string): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0
 
-test('a connection that sends 32 requests ahead of their answers gets them all, again and again', async () => {
+test('a connection that pipelines 32 requests gets all responses, repeatedly', async () => {
   const { port, asked } = await laterServer()
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
@@ -106,7 +106,7 @@ test('a connection that sends 32 requests ahead of their answers gets them all, 
   expect(asked()).toBe(64)
 })
 
-test('one that sends more is answered as far as that, and closed; the rest is never begun', async () => {
+test('one that pipelines more is answered up to the limit, and closed; the rest is never begun', async () => {
   const { port, asked } = await laterServer()
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)

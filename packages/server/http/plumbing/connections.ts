@@ -1,5 +1,5 @@
 /**
- * Open sockets, streams included. A fixed number is served at once; `places.ts` decides which one gives way to a new
+ * Open sockets, streams included. A fixed number is served at once; `connectionSlots.ts` decides which one gives way to a new
  * one. If none can, the new client is asked to retry, and further ones are not accepted, so that clients can never use
  * up all file descriptors of the process: the feed and the store keep theirs. Idle connections are closed.
  */
@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ClientAddresses, networkOf } from '../../access/clientAddress.ts'
-import { type Place, Places } from './places.ts'
+import { type Slot, ConnectionSlots } from './connectionSlots.ts'
 
 /** Connections served at once. */
 export const MAX_CONNECTIONS = 2000
@@ -41,12 +41,12 @@ const PROXIES = 'proxies'
 
 export class Connections {
   readonly most: number
-  /** The share of one network: a hard limit for strangers, and for others a limit only while a slot is needed. */
+  /** The share of one network: a hard limit for unauthenticated connections, and for others only while a slot is needed. */
   readonly #share: number
   readonly #addresses: ClientAddresses
   readonly #idleLooks: number
-  readonly #open = new Map<Socket, Place>()
-  readonly #places = new Places()
+  readonly #open = new Map<Socket, Slot>()
+  readonly #slots = new ConnectionSlots()
 
   constructor(server: Server, addresses: ClientAddresses, { files = fileLimit(), idleMs = IDLE_MS } = {}) {
     this.#addresses = addresses
@@ -57,8 +57,8 @@ export class Connections {
     server.keepAliveTimeout = 0
     server.on('connection', socket => this.#take(socket))
     server.on('upgrade', ({ socket }) => {
-      const place = this.#open.get(socket)
-      if (place !== undefined) place.isStream = true
+      const slot = this.#open.get(socket)
+      if (slot !== undefined) slot.isStream = true
     })
     const looking = setInterval(() => this.#look(), LOOK_MS).unref()
     server.once('close', () => clearInterval(looking))
@@ -73,22 +73,22 @@ export class Connections {
    * caller drops this one, and the connection closes after the last pending answer.
    */
   heard(socket: Socket, answer: ServerResponse): boolean {
-    const place = this.#open.get(socket)
-    if (place === undefined) return true
-    if (place.ahead === MAX_AHEAD) return false
-    place.ahead = place.answer?.writableEnded === false ? place.ahead + 1 : 0
-    place.answer = answer
-    if (place.ahead === MAX_AHEAD) answer.shouldKeepAlive = false
+    const slot = this.#open.get(socket)
+    if (slot === undefined) return true
+    if (slot.ahead === MAX_AHEAD) return false
+    slot.ahead = slot.answer?.writableEnded === false ? slot.ahead + 1 : 0
+    slot.answer = answer
+    if (slot.ahead === MAX_AHEAD) answer.shouldKeepAlive = false
     return true
   }
 
   /** Its credential is valid. False when there is no slot for it. */
   admit(socket: Socket): boolean {
-    const place = this.#open.get(socket)
-    if (place === undefined) return true
-    if (!place.isKnown) this.#places.know(place, true)
+    const slot = this.#open.get(socket)
+    if (slot === undefined) return true
+    if (!slot.isKnown) this.#slots.know(slot, true)
     if (!this.isFull) return true
-    const least = this.#places.leastStranger() ?? this.#places.leastKnown(place, this.#share)
+    const least = this.#slots.leastUnauthenticated() ?? this.#slots.leastAuthenticated(slot, this.#share)
     if (least === null) return false
     this.#end(least)
     return true
@@ -96,8 +96,8 @@ export class Connections {
 
   /** It has no valid credential. */
   distrust(socket: Socket): void {
-    const place = this.#open.get(socket)
-    if (place?.isKnown === true && place.network !== PROXIES) this.#places.know(place, false)
+    const slot = this.#open.get(socket)
+    if (slot?.isKnown === true && slot.network !== PROXIES) this.#slots.know(slot, false)
   }
 
   #take(socket: Socket): void {
@@ -105,7 +105,7 @@ export class Connections {
     const isProxy = this.#addresses.isTrusted(remoteAddress)
     const network = isProxy ? PROXIES : networkOf(remoteAddress)
     if (!isProxy) this.#makeRoom(network)
-    const place: Place = {
+    const slot: Slot = {
       socket,
       network,
       isKnown: isProxy,
@@ -115,38 +115,39 @@ export class Connections {
       traffic: UNSEEN,
       quietLooks: 0,
     }
-    this.#open.set(socket, place)
-    this.#places.enter(place)
-    socket.once('close', () => this.#forget(place))
+    this.#open.set(socket, slot)
+    this.#slots.enter(slot)
+    socket.once('close', () => this.#forget(slot))
     if (isProxy && this.isFull) this.admit(socket)
   }
 
-  /** Call before another stranger is accepted. A few may wait even when authenticated connections hold all slots. */
+  /** Call before another unauthenticated connection is accepted. A few may wait even when authenticated connections hold all slots. */
   #makeRoom(network: string): void {
-    const places = this.#places
-    if (places.strangersOf(network) >= this.#share) this.#end(places.leastStrangerOf(network))
-    else if (this.#open.size >= this.most && places.strangers >= WAITING) this.#end(places.leastStranger())
+    const slots = this.#slots
+    if (slots.unauthenticatedOf(network) >= this.#share) this.#end(slots.leastUnauthenticatedOf(network))
+    else if (this.#open.size >= this.most && slots.unauthenticated >= WAITING)
+      this.#end(slots.leastUnauthenticated())
   }
 
   /** Frees its slot at once, because the close event comes later. */
-  #end(place: Place | null): void {
-    if (place === null) return
-    this.#forget(place)
-    place.socket.destroy()
+  #end(slot: Slot | null): void {
+    if (slot === null) return
+    this.#forget(slot)
+    slot.socket.destroy()
   }
 
-  #forget(place: Place): void {
-    if (this.#open.delete(place.socket)) this.#places.leave(place)
+  #forget(slot: Slot): void {
+    if (this.#open.delete(slot.socket)) this.#slots.leave(slot)
   }
 
   #look(): void {
-    for (const place of this.#open.values()) {
-      if (place.isStream) continue
-      const { socket } = place
+    for (const slot of this.#open.values()) {
+      if (slot.isStream) continue
+      const { socket } = slot
       const traffic = socket.bytesRead + socket.bytesWritten
-      place.quietLooks = traffic === place.traffic ? place.quietLooks + 1 : 0
-      place.traffic = traffic
-      if (place.quietLooks >= this.#idleLooks) this.#end(place)
+      slot.quietLooks = traffic === slot.traffic ? slot.quietLooks + 1 : 0
+      slot.traffic = traffic
+      if (slot.quietLooks >= this.#idleLooks) this.#end(slot)
     }
   }
 }

@@ -12,7 +12,7 @@ import type { Hub } from '../../stream/hub.ts'
 import type { Roster } from '../../stream/roster.ts'
 import type { Sending } from '../../webhooks/attempt.ts'
 import type { Backfills, ChainService } from '../../worker/chainService.ts'
-import type { WorldDoor } from '../worldDoor.ts'
+import type { WorldControl } from '../worldControl.ts'
 import { RequestError } from './apiError.ts'
 import type { Feeds } from '../views/feeds.ts'
 import type { Metrics } from './metrics.ts'
@@ -55,7 +55,7 @@ export type HttpContext = {
   /** The folder of the console bundle; null serves none. */
   readonly consoleFolder: string | null
   /** The local world of its chains; null for real ones. */
-  readonly world: WorldDoor | null
+  readonly world: WorldControl | null
   /** Whether this node can serve, with the reasons why not. */
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }

@@ -1,4 +1,4 @@
-/** Whatever stands in a URL, a query, a page cursor or a body: a value in its bounds, or 400 with a short sentence. */
+/** Arbitrary URLs, queries, page cursors and bodies give a value within bounds, or 400 with a short sentence. */
 import type { FastifyRequest } from 'fastify'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ describe('a query', () => {
     text(80),
   )
 
-  it('of any text gives values in their bounds or 400', () => {
+  it('of any text gives values within bounds or 400', () => {
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 4 }),
@@ -59,7 +59,7 @@ describe('a query', () => {
     )
   })
 
-  it('of eight thousand signs takes no long time', () => {
+  it('of eight thousand characters is fast', () => {
     for (const sign of ['&', '=', '%', '%ff', 'limit=1&', '+', ';', '?'])
       survive(
         () => new Params(searchOf(requestTo(`/v1/tokens?${sign.repeat(8000)}`)), KNOWN, malformed),
@@ -68,7 +68,7 @@ describe('a query', () => {
   })
 })
 
-it('a segment of a path is the number or the address it says, or 400', () => {
+it('a path segment is a valid number or address, or 400', () => {
   const number = fc.oneof(
     text(),
     fc.constantFrom('0', '1', '007', '1.0', '+1', '1_0', '9007199254740991', '9007199254740992'),

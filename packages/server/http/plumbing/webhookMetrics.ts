@@ -16,7 +16,7 @@ export class WebhookMetrics {
 
   constructor({ counts, gauge }: SeriesMakers) {
     this.#states = gauge('webhooks', 'Webhooks by state; nothing is sent to a parked one.', ['state'])
-    this.#pending = gauge('webhook_pending', 'Deliveries that are not made yet.', [])
+    this.#pending = gauge('webhook_pending', 'Deliveries not yet made.', [])
     this.#behind = gauge(
       'webhook_behind_records',
       'Records that the active webhook furthest behind has before it.',

@@ -47,7 +47,7 @@ async function lookUp(tokens: readonly Address[], { units, day }: { units: numbe
   return { said, claimed, enrolled, unitsLeft: limit.take('someone', 0).remaining }
 }
 
-it('R-quote-6: an entry that the quota cannot pay uses up none of the day', async () => {
+it('R-quote-6: an entry that the quota cannot pay uses none of the day', async () => {
   const { said, claimed, unitsLeft } = await lookUp(TOKENS, { units: 25, day: 100 })
   expect(said).toEqual(['PENDING', 'PENDING', 'QUOTA', 'QUOTA', 'QUOTA', 'QUOTA'])
   expect(claimed).toEqual(TOKENS.slice(0, 2))
@@ -61,13 +61,13 @@ it('R-limit-4: an entry beyond the day costs no units', async () => {
   expect(unitsLeft).toBe(80)
 })
 
-it('both refusals in one batch: each entry has the one that it met first', async () => {
+it('both refusals in one batch: each entry has the one it met first', async () => {
   const { said, unitsLeft } = await lookUp(TOKENS, { units: 40, day: 3 })
   expect(said).toEqual(['PENDING', 'PENDING', 'PENDING', 'ENROLMENTS_PER_DAY', 'QUOTA', 'QUOTA'])
   expect(unitsLeft).toBe(10)
 })
 
-it('a token that the batch names twice is paid once, and answered twice', async () => {
+it('a token that the batch names twice is charged once, and answered twice', async () => {
   const twice = [tokenAt(0), tokenAt(1), tokenAt(0)]
   const { said, claimed, unitsLeft } = await lookUp(twice, { units: 100, day: 100 })
   expect(said).toEqual(['PENDING', 'PENDING', 'PENDING'])

@@ -16,8 +16,8 @@ export function registerCost(app: FastifyInstance, context: Needs): void {
       const answer = await chain.cost(token)
       return answer.outcome === 'cost' ? { outcome: 'answer', json: answer.cost } : answer
     },
-    unpriced: 'the token has no price at present, so there is none to move',
-    stable: 'its price comes from its feed, and no pool moves it',
+    unpriced: 'the token has no price at present',
+    stable: 'its price comes from its feed, so no pool moves it',
   })
   app.get('/v1/cost/:chain_id/:token_address', respond)
 }

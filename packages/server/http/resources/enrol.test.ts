@@ -16,7 +16,7 @@ type Means = {
   readonly hasUnits?: boolean
 }
 
-/** A chain that says this of every token, now and once it is asked to enrol it; what was done for it, in order. */
+/** A chain with this result for every token, now and when asked to enrol it; what was done for it, in order. */
 function asking(progress: Enrolment | null, enrolment: Enrolment, means: Means = {}) {
   const { isWithinDay = true, claims = Promise.resolve([isWithinDay]), hasUnits = true } = means
   const done: string[] = []
@@ -48,27 +48,27 @@ function asking(progress: Enrolment | null, enrolment: Enrolment, means: Means =
 
 const PENDING = { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: 1000 } as const
 
-describe('a token that is not known yet', () => {
-  it('R-quote-6: is paid for before its look-up starts, and the look-up counts for who asked', async () => {
+describe('an unknown token', () => {
+  it('R-quote-6: is charged before its look-up starts, and the look-up counts for its consumer', async () => {
     const { answer, done } = asking(null, PENDING)
     expect(await answer).toEqual(PENDING)
     expect(done).toEqual(['pay', 'claim', `enrol ${TOKEN} for someone`])
   })
 
-  it('R-quote-6: is not paid for again while it is on its way in', async () => {
+  it('R-quote-6: is not charged again while its enrolment is in progress', async () => {
     const { answer, done } = asking(PENDING, PENDING)
     expect(await answer).toEqual(PENDING)
     expect(done).toEqual([])
   })
 
-  it('R-quote-6: whose look-up found the budget of calls spent is BUDGET_EXCEEDED, with when to come back', async () => {
+  it('R-quote-6: whose look-up found the call budget spent is BUDGET_EXCEEDED, with when to retry', async () => {
     const { answer } = asking({ state: 'BUDGET_EXCEEDED', retryAfterMs: 1500 }, PENDING)
     const failure = (await answer) as QuoteError
     expect(failure).toBeInstanceOf(QuoteError)
     expect(failure).toMatchObject({ code: 'BUDGET_EXCEEDED', detail: 'RPC_CALLS', retryAfterS: 2 })
   })
 
-  it('R-limit-4: uses up none of the day where too few units are left', async () => {
+  it('R-limit-4: uses none of the day when too few units are left', async () => {
     const { answer, done } = asking(null, PENDING, { hasUnits: false })
     expect(await answer).toMatchObject({ status: 429 })
     expect(done).toEqual([])
@@ -80,7 +80,7 @@ describe('a token that is not known yet', () => {
     expect(done).toEqual(['pay', 'claim', 'give back 1'])
   })
 
-  it('costs no units where the store cannot be asked about the day', async () => {
+  it('costs no units when the store cannot be asked about the day', async () => {
     const { answer, done } = asking(null, PENDING, { claims: Promise.reject(new Error('store away')) })
     expect(await answer).toEqual(new Error('store away'))
     expect(done).toEqual(['pay', 'claim', 'give back 1'])

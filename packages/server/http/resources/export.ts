@@ -123,7 +123,7 @@ async function candlesIn(
   if (params.text('after_sequence') !== null)
     throw new RequestError(
       400,
-      'after_sequence cuts buckets in two; candles begin at from_ms, and to_sequence says up to which record the log counts',
+      'after_sequence would split buckets; candles begin at from_ms and use the log up to to_sequence',
     )
   const interval = choice(params, 'interval', INTERVALS, '1h')
   const intervalMs = INTERVALS_MS[interval]
@@ -193,7 +193,7 @@ async function rangeIn(context: Pick<HttpContext, 'chains' | 'store'>, params: P
   if (after + 1 < oldest)
     throw new RequestError(
       400,
-      `after_sequence is ${after}; the oldest record kept is ${oldest}, so expected ${oldest - 1} or more`,
+      `after_sequence is ${after}; the oldest retained record is ${oldest}, so expected ${oldest - 1} or more`,
     )
   if (after > through)
     throw new RequestError(

@@ -1,4 +1,4 @@
-/** History over branches that die, through the API, against what the log says in another way. */
+/** History over orphaned branches, through the API, against an independent reading of the log. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
@@ -80,7 +80,7 @@ async function expectHistoryOfTheLog(): Promise<void> {
   expect(withdrawn).toBeGreaterThan(10)
 }
 
-it('a series leaves out what a reorganisation withdrew; include=withdrawn lists it with when and why', async () => {
+it('a series omits prices a reorganisation withdrew; include=withdrawn lists them with when and why', async () => {
   await expectHistoryOfTheLog()
   const [token] = tokens
   const all = await pagesOf<Entry>(token as string, 'include=withdrawn', 'prices')
@@ -94,9 +94,9 @@ it('a series leaves out what a reorganisation withdrew; include=withdrawn lists 
   }
 })
 
-it.each(Object.entries(INTERVALS))('candles of %s are those of the prices that hold', expectCandles)
+it.each(Object.entries(INTERVALS))('candles of %s are those of the surviving prices', expectCandles)
 
-it('and the same when they are read from those that are stored', async () => {
+it('and the same when they are read from stored ones', async () => {
   while (await buildCandles(api.store, FAR_MS));
   expect(await api.store.readCandlesAt()).toBeGreaterThan(0)
   for (const [interval, ms] of Object.entries(INTERVALS)) await expectCandles(interval, ms)
@@ -135,13 +135,13 @@ it('a moment shows what was published then, and whether it was withdrawn since',
   })
 })
 
-it('include names withdrawn alone, and not beside candles or a moment', async () => {
+it('include accepts withdrawn only, and not beside candles or a moment', async () => {
   const path = `/v1/history/token/${records[0]?.routing.chain_id}/${tokens[0]}`
   for (const query of ['include=all', 'include=withdrawn&interval=1m', 'include=withdrawn&at_ms=5'])
     expect((await ask(`${api.url}${path}?${query}`, { key })).status, query).toBe(400)
 })
 
-it('a log from before withdrawals were stored is read for them once, step by step', async () => {
+it('a log from before withdrawals were stored is scanned for them once, step by step', async () => {
   const database = new DatabaseSync(join(folder, 'api.db'))
   database.exec(`
     DELETE FROM withdrawal;

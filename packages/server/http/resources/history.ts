@@ -172,7 +172,7 @@ function includesWithdrawn(params: Params, interval: Interval | null): boolean {
   if (text !== 'withdrawn')
     throw new RequestError(400, `include is ${JSON.stringify(text.slice(0, 40))}; expected withdrawn`)
   if (interval !== null)
-    throw new RequestError(400, 'include is of prices; candles never contain what was withdrawn')
+    throw new RequestError(400, 'include applies to prices; candles never contain withdrawn ones')
   return true
 }
 

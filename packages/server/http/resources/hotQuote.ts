@@ -9,7 +9,7 @@ import { requestId } from '../../ops/requestId.ts'
 import type { Connections } from '../plumbing/connections.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import type { AnswerSeries } from '../plumbing/metrics.ts'
-import { quotaLines } from '../plumbing/quotaLines.ts'
+import { quotaHeaders } from '../plumbing/quotaHeaders.ts'
 import { mayRead } from '../admission.ts'
 import { isNamedIn, type QuoteKey, type ReadyQuote } from '../views/quoteCache.ts'
 import { JSON_TYPE } from '../plumbing/request.ts'
@@ -99,7 +99,7 @@ class HotQuotes {
       requestId(),
       'cache-control',
       'private, no-cache',
-      ...quotaLines.of(quota, verdict),
+      ...quotaHeaders.of(quota, verdict),
       'etag',
       etag,
       'content-type',

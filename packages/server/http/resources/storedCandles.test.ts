@@ -109,7 +109,7 @@ describe.each(Object.entries(stores))('on %s', (_name, open) => {
     await database.dispose()
   }, 600_000)
 
-  it('a price withdrawn after its candles were built is gone from them, before and after they are built again', async () => {
+  it('a price withdrawn after its candles were built is gone from them, before and after they are rebuilt', async () => {
     const database = await open()
     const store = await database.connect()
     const HOUR_MS = 3_600_000
@@ -172,7 +172,7 @@ describe.each(Object.entries(stores))('on %s', (_name, open) => {
     await database.dispose()
   }, 120_000)
 
-  it('are built by one at a time, and a change that fails leaves them as they were', async () => {
+  it('are built by one process at a time, and a failed change leaves them unchanged', async () => {
     const database = await open()
     const [store, other] = [await database.connect(), await database.connect()]
     await writeMarketLog(store, 3, 40)

@@ -3,7 +3,7 @@ import type { SnapshotStore } from '../../store/port.ts'
 import type { Hub } from '../../stream/hub.ts'
 import { Feeds } from './feeds.ts'
 
-test('S19: a health record that was damaged silences its chain, and no other', async () => {
+test('S19: a damaged health record silences its chain, and no other', async () => {
   const nowMs = 1_000_000
   const sound = { status: 'HEALTHY', reasons: [], updated_at_ms: nowMs, endpoints: [] }
   const store: Pick<SnapshotStore, 'readHealth'> = {

@@ -32,12 +32,12 @@ afterEach(async () => {
   await database.dispose()
 })
 
-const told = (status: Health['status'], updatedAtMs = nowMs): RecordDraft => {
+const report = (status: Health['status'], updatedAtMs = nowMs): RecordDraft => {
   const draft = health(CHAIN, status)
   return { ...draft, payload: { ...draft.payload, reasons: [], updated_at_ms: updatedAtMs } }
 }
 
-/** Committed, and heard by everyone who listens. */
+/** Committed, and received by every listener. */
 async function commit(...records: RecordDraft[]): Promise<void> {
   await store.commit(commitOf(CHAIN, ++step, { records }))
   const { head } = await store.readBounds()
@@ -65,9 +65,9 @@ test.each([
   ['more than half a minute ago', -30_001, 'UNAVAILABLE', 'UNAVAILABLE'],
   ['before the clock was set back', 3_600_000, 'UNAVAILABLE', 'UNAVAILABLE'],
 ] as const)(
-  'R-present-2: health that a worker told %s counts while it speaks',
+  'R-present-2: health that a worker reported %s counts while it reports',
   async (_, atMs, status, gone) => {
-    const late = told('DEGRADED', nowMs + atMs)
+    const late = report('DEGRADED', nowMs + atMs)
     await commit({ ...late, payload: { ...late.payload, reasons: ['HEAD_OLD'] } })
     const feeds = await open()
     const reasons = status === 'DEGRADED' ? ['HEAD_OLD'] : ['HEAD_OLD', 'WORKER_SILENT']
@@ -76,7 +76,7 @@ test.each([
   },
 )
 
-test('a chain that never reported is UNAVAILABLE, and says why', async () => {
+test('a chain that never reported is UNAVAILABLE, with the reason', async () => {
   const feeds = await open()
   expect(feeds.health(CHAIN, nowMs)).toMatchObject({
     chain_id: CHAIN,
@@ -88,7 +88,7 @@ test('a chain that never reported is UNAVAILABLE, and says why', async () => {
   expect(feeds.gone(CHAIN, nowMs)).toBe('UNAVAILABLE')
 })
 
-test('what the log brings counts at once', async () => {
+test('records from the log count at once', async () => {
   const feeds = await open()
   for (const [status, gone] of [
     ['HEALTHY', null],
@@ -96,15 +96,15 @@ test('what the log brings counts at once', async () => {
     ['DEGRADED', null],
     ['UNAVAILABLE', 'UNAVAILABLE'],
   ] as const) {
-    await commit(told(status))
+    await commit(report(status))
     expect([feeds.feed(CHAIN, nowMs).status, feeds.gone(CHAIN, nowMs)]).toEqual([status, gone])
   }
 })
 
-test('a price that is kept ready is not sent past the moment its feed falls silent, and its tag is another', async () => {
+test('a cached price is not sent past the moment its feed falls silent, and its tag changes', async () => {
   const quotes = new QuoteCache(store, hub, await open())
   opened.push(quotes)
-  await commit(told('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
+  await commit(report('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
   const first = await quotes.read(CHAIN, TOKEN, nowMs)
   expect(JSON.parse(String(first?.body))).toMatchObject({ state: 'PRICED' })
   expect(first?.bytes).toBe(Buffer.byteLength(String(first?.body)))
@@ -124,7 +124,7 @@ test('a price that is kept ready is not sent past the moment its feed falls sile
   expect(silent?.etag).not.toBe(first?.etag)
 })
 
-test('what is read while the feed comes back is read again', async () => {
+test('prices read while the feed recovers are read again', async () => {
   let reads = 0
   let release: () => void = () => undefined
   const held = new Promise<void>(resolve => {
@@ -141,27 +141,27 @@ test('what is read while the feed comes back is read again', async () => {
   }
   const quotes = new QuoteCache(slow, hub, await open())
   opened.push(quotes)
-  await commit(told('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
+  await commit(report('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
   nowMs += 30_001
   const reading = quotes.read(CHAIN, TOKEN, nowMs)
-  await commit(told('HEALTHY'))
+  await commit(report('HEALTHY'))
   release()
   await reading
   expect(reads).toBe(2)
 })
 
-test('what was kept ready before a silence is not sent after it', async () => {
+test('prices cached before a silence are not sent after it', async () => {
   const quotes = new QuoteCache(store, hub, await open())
   opened.push(quotes)
-  await commit(told('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
+  await commit(report('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
   await quotes.read(CHAIN, TOKEN, nowMs)
   expect(quotes.recall(`${CHAIN}/${TOKEN}`, nowMs)).not.toBeNull()
   nowMs += 15_000
-  await commit(told('HEALTHY'))
+  await commit(report('HEALTHY'))
   expect(quotes.recall(`${CHAIN}/${TOKEN}`, nowMs)).not.toBeNull()
   nowMs += 60_000
   // The record of the token is further down the log than what has been read of it so far.
-  await commit(told('HEALTHY'))
+  await commit(report('HEALTHY'))
   expect(quotes.recall(`${CHAIN}/${TOKEN}`, nowMs)).toBeNull()
   expect(JSON.parse(String((await quotes.read(CHAIN, TOKEN, nowMs))?.body))).toMatchObject({
     state: 'PRICED',

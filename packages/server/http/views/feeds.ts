@@ -8,7 +8,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { LogRecord, Sequence, SnapshotStore } from '../../store/port.ts'
 import type { Hub } from '../../stream/hub.ts'
 
-type Told = {
+type Reported = {
   readonly health: Health
   /** How often the feed has recovered since this node began to watch it. */
   readonly returns: number
@@ -19,7 +19,7 @@ export class Feeds {
   readonly #hub: Hub
   readonly #clock: Clock
   readonly #chainIds: readonly number[]
-  readonly #told = new Map<number, Told>()
+  readonly #reported = new Map<number, Reported>()
   #seen: Sequence
   readonly #unlisten: () => void
 
@@ -50,20 +50,20 @@ export class Feeds {
 
   /** The health record as of `nowMs`; a placeholder that says so when none was ever written. */
   health(chainId: number, nowMs: number): Health {
-    const told = this.#told.get(chainId)?.health
-    if (told === undefined) return neverTold(chainId, nowMs)
-    if (!isSilent(told, nowMs)) return told
+    const reported = this.#reported.get(chainId)?.health
+    if (reported === undefined) return neverReported(chainId, nowMs)
+    if (!isSilent(reported, nowMs)) return reported
     return {
-      ...told,
+      ...reported,
       status: 'UNAVAILABLE',
-      reasons: [...told.reasons.filter(each => each !== 'WORKER_SILENT'), 'WORKER_SILENT'],
+      reasons: [...reported.reasons.filter(each => each !== 'WORKER_SILENT'), 'WORKER_SILENT'],
     }
   }
 
   /** How the feed is gone; null while it supports prices. */
   gone(chainId: number, nowMs: number): FeedGone | null {
-    const told = this.#told.get(chainId)?.health
-    return told === undefined || isSilent(told, nowMs) ? 'UNAVAILABLE' : toGone(told.status)
+    const reported = this.#reported.get(chainId)?.health
+    return reported === undefined || isSilent(reported, nowMs) ? 'UNAVAILABLE' : toGone(reported.status)
   }
 
   feed(chainId: number, nowMs: number): Feed {
@@ -73,7 +73,7 @@ export class Feeds {
 
   /** Increases whenever the feed recovers: anything cached for the chain before is older than the feed. */
   returns(chainId: number): number {
-    return this.#told.get(chainId)?.returns ?? 0
+    return this.#reported.get(chainId)?.returns ?? 0
   }
 
   close(): void {
@@ -100,7 +100,7 @@ export class Feeds {
   #tell(chainId: number, health: Health): void {
     const nowMs = this.#clock.nowMs()
     const isReturn = this.gone(chainId, nowMs) !== null && toGone(health.status) === null
-    this.#told.set(chainId, { health, returns: this.returns(chainId) + (isReturn ? 1 : 0) })
+    this.#reported.set(chainId, { health, returns: this.returns(chainId) + (isReturn ? 1 : 0) })
   }
 
   async #readStored(): Promise<void> {
@@ -128,7 +128,7 @@ const isSilent = ({ updated_at_ms }: Health, nowMs: number): boolean =>
   Math.abs(nowMs - updated_at_ms) > SILENT_AFTER_MS
 
 /** Its worker has never reported, which is all that is known. */
-const neverTold = (chainId: number, nowMs: number): Health => ({
+const neverReported = (chainId: number, nowMs: number): Health => ({
   chain_id: chainId,
   status: 'UNAVAILABLE',
   reasons: ['WORKER_SILENT'],

@@ -25,7 +25,7 @@ let streamed: { readonly chainId: number; readonly tokenAddress: string }[]
 const interestIn = (store: Awaited<ReturnType<TestDatabase['connect']>>) =>
   new Interest({ store, log, clock: { nowMs: () => 7 }, streamed: () => streamed })
 
-test('what was asked for is written when it stops', async () => {
+test('requests for tokens are written when it stops', async () => {
   const store = await database.connect()
   await store.insertKey(key('acme'))
   await store.claimEnrolments([
@@ -46,7 +46,7 @@ test('what was asked for is written when it stops', async () => {
   expect(warnings).toEqual([])
 })
 
-test('a token that a stream names is asked for as long as the stream is open', async () => {
+test('a token that a stream names counts as requested as long as the stream is open', async () => {
   const store = await database.connect()
   await store.insertKey(key('acme'))
   const claim = { chainId: 1, consumer: 'acme', atMs: 1, sinceMs: 0, most: 2 }
@@ -65,7 +65,7 @@ test('a token that a stream names is asked for as long as the stream is open', a
   await interest.close()
 })
 
-test('it stops with a warning where the store has gone before it', async () => {
+test('it stops with a warning when the store has closed before it', async () => {
   const store = await database.connect()
   const interest = interestIn(store)
   interest.note(`1/${token}`, 5)

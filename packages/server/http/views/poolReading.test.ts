@@ -46,7 +46,7 @@ const momentAt = async (nowMs: number) => {
   return moment as NonNullable<typeof moment>
 }
 
-test('R-http-6: a pool is as fresh as the last proven block that vouches for it, not as its last record', async () => {
+test('R-http-6: a pool is as fresh as the last proven block that leaves it unchanged, not as its last record', async () => {
   const moment = await momentAt(41 * MINUTE)
   expect(moment.verifiedMs).toBe(40 * MINUTE)
   expect(presentAt(stored, moment)).toMatchObject({
@@ -64,7 +64,7 @@ test.each([
   [70 * MINUTE, { score: 6, reason: null }],
   [88 * MINUTE, { score: 5, reason: null, freshness: { score: 5, age_ms: 48 * MINUTE + 1 } }],
   [100 * MINUTE, { score: 0, reason: 'EXPIRED' }],
-])('at %i its score is that of the age it has by then', async (nowMs, expected) => {
+])('at %i its score is that of its age by then', async (nowMs, expected) => {
   const late = 'freshness' in expected ? 1 : 0
   expect(readingOfPool(stored, await momentAt(nowMs + late))).toMatchObject(expected)
 })
@@ -72,11 +72,11 @@ test.each([
 test.each([
   ['DEGRADED', { score: 3, reason: null, feed: { score: 3, status: 'DEGRADED' } }],
   ['GAP', { score: 0, reason: 'FEED', feed: { score: 0, status: 'GAP' } }],
-] as const)('a feed that is %s now holds its score down, whatever its record says', (status, expected) => {
+] as const)('a feed that is %s now lowers its score, whatever its record says', (status, expected) => {
   expect(readingOfPool(stored, { nowMs: 11 * MINUTE, status, verifiedMs: null })).toMatchObject(expected)
 })
 
-test('a feed that has come back gives the score back', () => {
+test('a feed that has recovered restores the score', () => {
   const gone = { ...stored, score: 0, reason: 'FEED' }
   expect(readingOfPool(gone, { nowMs: 11 * MINUTE, status: 'HEALTHY', verifiedMs: null })).toMatchObject({
     score: 6,
@@ -84,7 +84,7 @@ test('a feed that has come back gives the score back', () => {
   })
 })
 
-test('a rule that the pool fails by itself stays', () => {
+test('a rule that the pool itself fails stays', () => {
   const shallow = { ...stored, score: 0, reason: 'BELOW_MIN_DEPTH' }
   expect(readingOfPool(shallow, { nowMs: 11 * MINUTE, status: 'HEALTHY', verifiedMs: null })).toMatchObject({
     score: 0,

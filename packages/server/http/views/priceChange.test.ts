@@ -43,7 +43,7 @@ const storeWith = (points: readonly Pick<HistoryRow, 'atMs' | 'price' | 'expires
       Promise.resolve(points.filter(point => point.atMs <= moment.ms).at(-1) ?? null),
   }) as unknown as HistoryStore
 
-it('is against what was published an hour and a day before, and null where that was nothing', async () => {
+it('is relative to the prices published an hour and a day before, and null when there were none', async () => {
   const now = { evaluated_at_ms: 100 * HOUR_MS, price_usd: price(3) }
   const change = (...points: readonly [hour: number, price: string | null, expiresHour?: number][]) =>
     changeOf(

@@ -12,7 +12,7 @@ const row = {
   finality: 'finalized',
 } as const
 
-test('R-http-5: an event is told whole, from its row and its body', () => {
+test('R-http-5: an event is returned in full, from its row and its body', () => {
   const rest = {
     block_time_ms: 1000,
     transaction_hash: HASH,
@@ -20,7 +20,7 @@ test('R-http-5: an event is told whole, from its row and its body', () => {
     reserve0: '1',
     reserve1: '2',
   }
-  const told = {
+  const event = {
     chain_id: 56,
     pool_id: `0x${'0'.repeat(24)}${'11'.repeat(20)}`,
     kind: 'SYNC',
@@ -30,7 +30,7 @@ test('R-http-5: an event is told whole, from its row and its body', () => {
     ...rest,
     finality: 'finalized',
   }
-  expect(eventText({ ...row, body: JSON.stringify(rest) })).toEqual(told)
-  const { finality: _, ...whole } = told
-  expect(eventText({ ...row, body: JSON.stringify(whole) }), 'one whose body tells all').toEqual(told)
+  expect(eventText({ ...row, body: JSON.stringify(rest) })).toEqual(event)
+  const { finality: _, ...whole } = event
+  expect(eventText({ ...row, body: JSON.stringify(whole) }), 'one with everything in its body').toEqual(event)
 })

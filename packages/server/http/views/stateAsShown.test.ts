@@ -24,7 +24,7 @@ const pool = {
   reason: null,
 }
 
-test('R-present-1: a full quote without its feed keeps who it is of, and no route', () => {
+test('R-present-1: a full quote without its feed keeps its identity, and no route', () => {
   expect(present(quote, gone)).toEqual({
     ...head,
     candidates: [],
@@ -39,7 +39,7 @@ test('R-present-1: a full quote without its feed keeps who it is of, and no rout
   expect(present(quote, well)).toBe(quote)
 })
 
-test('R-present-3, R-present-4: rows shown as committed are only past when they have expired by themselves', () => {
+test('R-present-3, R-present-4: rows shown as committed are only withheld when they have expired by themselves', () => {
   expect(presentText(JSON.stringify(state), well)).toEqual(state)
   expect(presentText(JSON.stringify(state), asCommitted(NOW_MS + 1000))).toMatchObject({
     state: 'UNPRICED',
@@ -49,7 +49,7 @@ test('R-present-3, R-present-4: rows shown as committed are only past when they 
   expect(presentText(null, gone)).toBeNull()
 })
 
-test('R-present-5: a pool shows the feed of the moment of reading; what it holds is what was read of it', () => {
+test('R-present-5: a pool shows the feed at the time of reading; its reserves are as last read', () => {
   expect(presentPool(pool, gone)).toEqual({
     ...pool,
     score: 0,

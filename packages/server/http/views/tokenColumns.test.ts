@@ -77,7 +77,7 @@ test('a list without include shows none of these columns', async () => {
 })
 
 test('change is as in the quote, spark has a price for every hour, depth is that of all pools', async () => {
-  // The node hears of a feed through its tail of the log.
+  // The node learns of a feed through its tail of the log.
   await expect.poll(async () => tokenIn((await ask('')).body.tokens, PRICED).state).toBe('PRICED')
   const { status, body } = await ask('&include=change,spark,depth')
   expect(status).toBe(200)

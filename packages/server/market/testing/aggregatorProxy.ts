@@ -10,7 +10,7 @@ export function aggregatorProxy(aggregator: Hex): Hex {
   const code = [
     // The selector, from the first word of the call: is it aggregator()?
     `600035 60e01c 63${SELECTOR['aggregator()'].slice(2)} 14 6045 57`,
-    // No: the whole call goes on, and what comes back is given back, a failure as a failure.
+    // No: forward the whole call, and return its result, a failure as a failure.
     '36 6000 6000 37',
     `6000 6000 36 6000 ${pushAggregator} 5a fa`,
     '3d 6000 6000 3e',

@@ -45,11 +45,11 @@ const logOf = (topics: readonly unknown[], data: Hex): LogEntry =>
     logIndex: '0x0',
   })
 
-/** What viem says of it. */
+/** viem's decoding of it. */
 const viems = (log: LogEntry) =>
   decodeEventLog({ abi, topics: log.topics as [Hex, ...Hex[]], data: log.data })
 
-describe('a log of the manager is what viem decodes', () => {
+describe('a log of the manager decodes as in viem', () => {
   test('Swap', () => {
     fc.assert(
       fc.property(
@@ -158,7 +158,7 @@ describe('a log of the manager is what viem decodes', () => {
   })
 })
 
-test('a log that changes no pool is none of an event', () => {
+test('a log that changes no pool gives no event', () => {
   expect(readEvent(logOf([`0x${'12'.repeat(32)}`], '0x'))).toBeNull()
 })
 
@@ -168,7 +168,7 @@ test('every topic is the hash of its signature', () => {
   expect(Object.keys(SIGNATURES).sort()).toEqual(Object.values(TOPIC).sort())
 })
 
-test('R-ticks-7: a dynamic fee stands before the tick and is neither: the pool begins at its own tick', () => {
+test('R-ticks-7: a dynamic fee in the word before the tick is read as neither: the pool begins at its own tick', () => {
   const [currency0, currency1]: [Hex, Hex] = [NATIVE, `0x${'a0'.repeat(20)}`]
   const hooks: Hex = `0x${'00'.repeat(18)}2080`
   const key = { currency0, currency1, fee: 0x800000n, tickSpacing: 60, hooks }

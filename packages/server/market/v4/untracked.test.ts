@@ -72,7 +72,7 @@ const swapData = encodeAbiParameters(parseAbiParameters('int128, int128, uint160
 const idOf = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
 const topicOf = (token: Hex): Hex => `0x${token.slice(2).padStart(64, '0')}`
 
-test('the logs of a thousand pools that nobody follows are not read, and ours among them is', () => {
+test('the logs of a thousand unfollowed pools are not read, and ours among them is', () => {
   const foreign = Array.from({ length: 1000 }, (_, n) => [
     counted([TOPIC.swap, idOf(n), SENDER], swapData),
     counted([TOPIC.modify, idOf(n), SENDER], '0x'),
@@ -98,7 +98,7 @@ const born = (id: Hex, currency0: Hex, currency1: Hex): LogEntry =>
     ]),
   )
 
-test('a new pool is asked for by its tokens, the wrapped one for native currency, and read only if wanted', () => {
+test('a new pool is looked up by its tokens, the wrapped one for native currency, and read only if wanted', () => {
   const id = poolIdOf({ currency0: NATIVE, currency1: A, fee: 3000n, tickSpacing: 60, hooks: NATIVE })
   const log = born(id, NATIVE, A)
   expect(decoded([log], [A, B])).toEqual({ events: [], reads: 0, wants: [[WRAPPED, A]] })
@@ -106,7 +106,7 @@ test('a new pool is asked for by its tokens, the wrapped one for native currency
   expect(decoded([born(idOf(1), NATIVE, A)], [A, WRAPPED]).events).toEqual([])
 })
 
-test('logs of the manager that are of no pool, and cut ones, are no error', () => {
+test('logs of the manager without a pool, and truncated ones, are no error', () => {
   const cut = [
     counted([], '0x'),
     counted([TOPIC.swap], '0x'),

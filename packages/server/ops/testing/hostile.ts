@@ -128,7 +128,7 @@ export function survive<Result>(
   } catch (failure) {
     if (!isOwn(failure)) throw failure
     const { message } = failure as Error
-    if (message.includes(SECRET)) expect.fail(`a secret is told: ${message}`)
+    if (message.includes(SECRET)) expect.fail(`a message reveals a secret: ${message}`)
   }
   const { user, system } = process.threadCpuUsage(before)
   const tookMs = (user + system) / 1000

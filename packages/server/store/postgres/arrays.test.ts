@@ -31,7 +31,7 @@ const rows = fc.array(
   }),
 )
 
-it('the server reads what was given, nulls, quotes and empty arrays included', async () => {
+it('the server reads the given values, nulls, quotes and empty arrays included', async () => {
   await fc.assert(
     fc.asyncProperty(rows, async given => {
       const column = (name: 'words' | 'bytes' | 'big' | 'small') => given.map(each => each[name])
@@ -47,7 +47,7 @@ it('the server reads what was given, nulls, quotes and empty arrays included', a
   )
 })
 
-it('an array that is asked for with ANY may be empty', async () => {
+it('an array passed to ANY may be empty', async () => {
   const any = statement('SELECT 1 AS one WHERE 7 = ANY ($1::bigint[])')
   expect(await connection.query(any, [[]])).toEqual([])
   expect(await connection.query(any, [[5, 7]])).toEqual([{ one: 1 }])

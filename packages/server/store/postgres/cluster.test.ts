@@ -39,7 +39,7 @@ const records = [health(1, 'x')]
 const seen = async (): Promise<LeaseView> => (await cluster.readLeases())[0] as LeaseView
 
 describe('a lease', () => {
-  test('is taken once, kept by beating, and lost to who saw it silent', async () => {
+  test('is taken once, kept by heartbeats, and lost to a process that saw it silent', async () => {
     const taken = await Promise.all(['a', 'b', 'c'].map(owner => cluster.takeLease(1, null, owner)))
     const [lease] = taken.filter(each => each !== null)
     expect(taken.filter(each => each !== null)).toEqual([{ chainId: 1, generation: 1 }])
@@ -55,7 +55,7 @@ describe('a lease', () => {
     expect((await seen()).owner).toBe('next')
   })
 
-  test('a writer that lost its lease cannot commit, and its successor goes on from its last commit', async () => {
+  test('a writer that lost its lease cannot commit, and its successor continues from its last commit', async () => {
     const first = await cluster.takeLease(1, null, 'first')
     const old = later(await openStore(database.address, first), each => each.close())
     expect(await old.commit(commitOf(1, 1, { records }))).toMatchObject({ outcome: 'committed', first: 1 })
@@ -70,7 +70,7 @@ describe('a lease', () => {
     await expect(nobody.commit(commitOf(1, 3, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
   })
 
-  test('of a writer stopped in the middle of a commit is had once the server has ended that commit, after four seconds', async () => {
+  test('of a writer stopped in the middle of a commit is free once the server has ended that commit, after four seconds', async () => {
     await cluster.takeLease(1, null, 'stopped')
     const stopped = new pg.Client(clientOptions(database.address))
     stopped.on('error', () => undefined)
@@ -87,7 +87,7 @@ describe('a lease', () => {
 })
 
 describe('a claim', () => {
-  test('is shared by any number, or is one process alone', async () => {
+  test('is shared by any number, or exclusive to one process', async () => {
     later(await shareStore(database.address), release => release())
     await expect(claimStore(database.address)).rejects.toMatchObject({
       code: 'STORE_CLAIMED',
@@ -106,7 +106,7 @@ describe('a claim', () => {
   })
 })
 
-test('S15: of nodes on a promoted server the first begins an epoch, and every writer of before is fenced off', async () => {
+test('S15: of nodes on a promoted server the first begins an epoch, and every earlier writer is fenced off', async () => {
   const lease = await cluster.takeLease(1, null, 'before')
   const before = later(await openStore(database.address, lease), each => each.close())
   await before.commit(commitOf(1, 1, { records }))
@@ -120,10 +120,10 @@ test('S15: of nodes on a promoted server the first begins an epoch, and every wr
   expect(await after.commit(commitOf(1, 2, { records }))).toMatchObject({ first: 2 ** 40 + 1 })
 })
 
-describe('a letter', () => {
+describe('a request', () => {
   const letter = { chainId: 1, asker: 'api', method: 'enrol', args: '["0x1"]', patienceMs: 60_000 }
 
-  test('reaches the holder of the lease once, and its answer whoever asked once', async () => {
+  test('reaches the holder of the lease once, and its response reaches the caller once', async () => {
     const id = await cluster.post(letter)
     const mine = [{ chainId: 1, generation: 1 }]
     expect(await cluster.collect([{ chainId: 2, generation: 9 }], 10)).toEqual([])
@@ -136,7 +136,7 @@ describe('a letter', () => {
     expect(await cluster.receive('api')).toEqual([])
   })
 
-  test('that a writer died over is the next one’s, and one nobody waits for is nobody’s', async () => {
+  test('whose writer died goes to the next one, and one with no waiting caller goes to none', async () => {
     const id = await cluster.post(letter)
     await cluster.post({ ...letter, patienceMs: 0 })
     expect(await cluster.collect([{ chainId: 1, generation: 1 }], 10)).toHaveLength(1)
@@ -145,8 +145,8 @@ describe('a letter', () => {
   })
 })
 
-describe('what is counted over all nodes', () => {
-  test('units are granted up to the burst, earned back with time, and can be given back', async () => {
+describe('counts over all nodes', () => {
+  test('units are granted up to the burst, earned back with time, and refundable', async () => {
     const quota = { unitMs: 100, burstMs: 1000 }
     expect(await cluster.takeUnits('c', 3, 3, quota)).toMatchObject({ granted: 3, rest: 7 })
     expect(await cluster.takeUnits('c', 1, 100, quota)).toMatchObject({ granted: 7, rest: 0 })
@@ -159,7 +159,7 @@ describe('what is counted over all nodes', () => {
     expect((await cluster.takeUnits('other', 10, 10, quota)).granted).toBe(10)
   })
 
-  test('of twenty who want the last unit one gets it', async () => {
+  test('of twenty requests for the last unit one gets it', async () => {
     const quota = { unitMs: 3_600_000, burstMs: 3_600_000 }
     const others = Array.from({ length: 4 }, () => later(openCluster(database.address), each => each.close()))
     const grants = await Promise.all(
@@ -168,7 +168,7 @@ describe('what is counted over all nodes', () => {
     expect(grants.filter(grant => grant.granted === 1)).toHaveLength(1)
   })
 
-  test('a server whose clock was set back locks nobody out', async () => {
+  test('a server whose clock was set back locks no consumer out', async () => {
     const quota = { unitMs: 100, burstMs: 1000 }
     await cluster.takeUnits('c', 1, 1, quota)
     await execute(database.address, 'UPDATE assay.spending SET earned_ms = earned_ms + 3600000')
@@ -220,7 +220,7 @@ describe('O9: two versions on one database', () => {
     await connection.close()
   }
 
-  test('a neighbour that a migration leaves room for goes on, and can be started anew', async () => {
+  test('a neighbour that a migration is compatible with keeps running, and can be restarted', async () => {
     const first = await cluster.takeLease(1, null, 'old program')
     const running = later(await openStore(database.address, first), each => each.close())
     await upgrade(schema.length)
@@ -230,12 +230,12 @@ describe('O9: two versions on one database', () => {
     expect(await again.commit(commitOf(1, 2, { records }))).toMatchObject({ outcome: 'committed' })
   })
 
-  test('one that it leaves no room for is refused at its start', async () => {
+  test('one that it is incompatible with is refused at its start', async () => {
     await upgrade()
     await expect(shareStore(database.address)).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER' })
   })
 
-  test('one that knows an event by its text alone is refused: the text tells only what columns do not', async () => {
+  test('one that needs an event as text alone is refused: the text has only what columns do not', async () => {
     const connection = later(new Connection(database.address, 1), each => each.close())
     const before = schema.slice(
       0,

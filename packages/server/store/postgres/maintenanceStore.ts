@@ -16,6 +16,7 @@ import {
 import type { Claimed } from './claimed.ts'
 import { type Connection, type Query, type Statement, statement } from './connection.ts'
 import { readBounds, takeSequences, TIMELINE } from './log.ts'
+import { BLOCK_OF } from './poolEvents.ts'
 
 /** A row that may be deleted: its key, and its number of records. */
 type OldRow = { readonly key: number; readonly records: number; readonly at_ms: number }
@@ -87,7 +88,17 @@ const numbered = (table: 'pool_event' | 'input'): Series => ({
   ),
   remove: removing(`DELETE FROM ${table} WHERE id <= $1`),
 })
-const EVENTS = numbered('pool_event')
+/** Events, and the blocks that no event refers to any more. */
+const EVENTS: Series = {
+  ...numbered('pool_event'),
+  remove: removing(`
+    WITH named AS (SELECT DISTINCT ${BLOCK_OF} AS block FROM pool_event WHERE id <= $1),
+    blocks AS (
+      DELETE FROM event_block USING named WHERE event_block.id = block AND NOT EXISTS (
+        SELECT FROM pool_event AS event
+        WHERE event.chain_id = event_block.chain_id AND event.block_hash = event_block.id::text AND event.id > $1))
+    DELETE FROM pool_event WHERE id <= $1`),
+}
 const INPUTS = numbered('input')
 
 /** Candles whose prices are all gone. */

@@ -15,7 +15,7 @@ test.each([
   expect(toStoreError(failure)).toMatchObject({ code, retryable })
 })
 
-test('a broken socket is unreachable, and an error of ours stays what it is', () => {
+test('a broken socket is unreachable, and an error of ours is unchanged', () => {
   const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
   expect(toStoreError(reset)).toMatchObject({ code: 'STORE_UNREACHABLE', retryable: true })
   expect(toStoreError(new Error('Connection terminated unexpectedly'))).toMatchObject({

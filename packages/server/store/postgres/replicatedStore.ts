@@ -66,6 +66,6 @@ async function refuseStranger(replica: Connection, secret: Uint8Array): Promise<
   if (copied !== undefined && Buffer.compare(copied.value, secret) === 0) return
   throw new StoreError(
     'STORE_FOREIGN',
-    'The replica is not a copy of the database in `store`, or has not come to its beginning yet.',
+    'The replica is not a copy of the database in `store`, or has not reached its beginning yet.',
   )
 }

@@ -14,6 +14,7 @@ import { packedLog } from './schema/0011-packed-log.ts'
 import { keptStates } from './schema/0012-kept-states.ts'
 import { withdrawals } from './schema/0013-withdrawals.ts'
 import { candles } from './schema/0014-candles.ts'
+import { eventBlocks } from './schema/0015-event-blocks.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -30,4 +31,5 @@ export const schema: readonly Migration[] = [
   { version: 12, name: 'kept states', sql: keptStates, oldest: 11 },
   { version: 13, name: 'withdrawals', sql: withdrawals },
   { version: 14, name: 'candles', sql: candles, oldest: 13 },
+  { version: 15, name: 'event blocks', sql: eventBlocks },
 ]

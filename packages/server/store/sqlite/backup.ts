@@ -68,7 +68,7 @@ export function restoreSqlite(path: string, from: string, epoch: number | null, 
       throw new StoreError(
         'STORE_MISUSE',
         marked > backup.epoch
-          ? `epoch ${next} is not above epoch ${marked}, in which sequences were given out`
+          ? `epoch ${next} is not above epoch ${marked}, in which sequences were issued`
           : `epoch ${next} is not above epoch ${backup.epoch} of the backup`,
       )
     const draft = `${resolve(path)}.restored`

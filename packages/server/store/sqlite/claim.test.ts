@@ -26,7 +26,7 @@ test('a database that this process has not claimed is not opened', async () => {
   expect(() => assertClaimed(path)).toThrow('has not claimed')
 })
 
-test('a process claims a database once, by whatever path, and may claim it again after giving it back', () => {
+test('a process claims a database once, by any path, and may claim it again after releasing it', () => {
   const release = claimDatabase(path)
   const link = join(folder, 'link')
   symlinkSync(folder, link)
@@ -36,7 +36,7 @@ test('a process claims a database once, by whatever path, and may claim it again
   claimDatabase(join(link, 'assay.db'))()
 })
 
-test('the owner left behind by a dead process is taken over', () => {
+test('the owner entry of a dead process is taken over', () => {
   writeFileSync(`${path}.owner`, JSON.stringify({ pid: 1, start: 'long ago' }))
   const release = claimDatabase(path)
   expect(JSON.parse(readFileSync(`${path}.owner`, 'utf8'))).toEqual(thisProcess())
@@ -50,7 +50,7 @@ test('a later process with the same id is not the owner', () => {
   release()
 })
 
-test('the files are for their owner alone', async () => {
+test('the files are readable by their owner only', async () => {
   const release = claimDatabase(path)
   const store = await openSqliteStore({ path })
   for (const suffix of ['', '-wal', '-shm', '.lock', '.owner'])

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
+import { unpackBody } from '../eventBody.ts'
 import { damageIn as damageInPacked } from '../packed.ts'
 import { pageOf } from './rowPlace.ts'
 import { toStoreError } from './sqliteError.ts'
@@ -68,14 +69,16 @@ function damageIn(bytes: Buffer, { table, column }: Text): number | null {
   if (column === 'packed') return damageInPacked(bytes)
   const text = bytes.toString('utf8')
   if (!isUtf8(bytes)) return firstDifference(bytes, Buffer.from(text))
-  let at = 0
   if (table === 'log' && text === '') return null
-  for (const line of table === 'log' ? text.split('\n') : [text]) {
+  const whole = table === 'pool_event' ? unpackBody(text) : text
+  // The head of an event is stored shorter than it is parsed: damage in it is found at its start.
+  let at = text.length - whole.length
+  for (const line of table === 'log' ? text.split('\n') : [whole]) {
     try {
       JSON.parse(line)
     } catch (error) {
       const place = /position (\d+)/.exec((error as Error).message)?.[1]
-      return at + Buffer.byteLength(line.slice(0, Number(place ?? 0)))
+      return Math.max(0, at + Buffer.byteLength(line.slice(0, Number(place ?? 0))))
     }
     at += Buffer.byteLength(line) + 1
   }

@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-describe('S3: synced, then told', () => {
+describe('S3: synced, then acknowledged', () => {
   test('every commit of a traced process is synced before it is acknowledged', () => {
     const report = traceCommits(`sqlite:${join(folder, 'assay.db')}`, 60)
     // Where tracing is not permitted the trace cannot be had; `npm run test:fsync` says so too.
@@ -33,15 +33,18 @@ describe('S3: synced, then told', () => {
     return expect(report).toEqual({ acknowledged: 60, early: 0 })
   })
 
-  test('the judge of a trace sees an acknowledgement that came too early', () => {
+  test('the trace check detects an acknowledgement that came too early', () => {
     const write = 'pwrite64(20</d/assay.db-wal>, "x", 4096, 0) = 4096'
     const sync = 'fdatasync(20</d/assay.db-wal>)         = 0'
-    const told = String.raw`write(1<pipe:[1]>, "{\"step\":1,"..., 40) = 40`
-    expect(reportOf([write, sync, told])).toEqual({ acknowledged: 1, early: 0 })
-    expect(reportOf([write, told, sync])).toEqual({ acknowledged: 1, early: 1 })
-    expect(reportOf([write, sync, write, told])).toEqual({ acknowledged: 1, early: 1 })
-    expect(reportOf([write, sync, told, told])).toEqual({ acknowledged: 2, early: 1 })
-    expect(reportOf([write, sync.replace('= 0', '= -1 EIO'), told])).toEqual({ acknowledged: 1, early: 1 })
+    const acknowledge = String.raw`write(1<pipe:[1]>, "{\"step\":1,"..., 40) = 40`
+    expect(reportOf([write, sync, acknowledge])).toEqual({ acknowledged: 1, early: 0 })
+    expect(reportOf([write, acknowledge, sync])).toEqual({ acknowledged: 1, early: 1 })
+    expect(reportOf([write, sync, write, acknowledge])).toEqual({ acknowledged: 1, early: 1 })
+    expect(reportOf([write, sync, acknowledge, acknowledge])).toEqual({ acknowledged: 2, early: 1 })
+    expect(reportOf([write, sync.replace('= 0', '= -1 EIO'), acknowledge])).toEqual({
+      acknowledged: 1,
+      early: 1,
+    })
   })
 })
 
@@ -54,8 +57,8 @@ describe('S4: a full disk', () => {
 
   test.each([
     ['the floor acts first', 4 * MIB, 'commits stop below 4.0 MiB'],
-    ['and without a floor the device says it', 0, 'full'],
-  ])('stops commits, not reads, and they go on when there is space: %s', async (_, floorBytes, message) => {
+    ['and without a floor the device reports it', 0, 'full'],
+  ])('stops commits, not reads, and they resume when there is space: %s', async (_, floorBytes, message) => {
     const disk = mountSmallDisk(16)
     // Without the right to mount, the limit SQLite itself puts on pages stands in, in sqliteStore.test.ts.
     if ('refused' in disk) return expect(disk.refused).toMatch(/permi|superuser|ENOENT/i)
@@ -89,7 +92,7 @@ describe('S4: a full disk', () => {
   })
 })
 
-test('S5: after a failed write the writer stops for good, reads go on, and nothing acknowledged is lost', async () => {
+test('S5: after a failed write the writer stops permanently, reads continue, and nothing acknowledged is lost', async () => {
   const address = `sqlite:${join(folder, 'assay.db')}`
   const stubborn = fileURLToPath(new URL('../testing/stubborn.ts', import.meta.url))
   // The system refuses to let a file grow past 1 MiB: to SQLite that is an error of the device.
@@ -110,8 +113,8 @@ test('S5: after a failed write the writer stops for good, reads go on, and nothi
   await database.dispose()
 })
 
-describe('S11: a reader that holds on to an old state', () => {
-  test('lets the write-ahead log grow, which is told; once it is gone the log starts anew', async () => {
+describe('S11: a reader that keeps an old snapshot', () => {
+  test('lets the write-ahead log grow, which is reported; once it ends the log restarts', async () => {
     const path = join(folder, 'assay.db')
     const release = await claimStore(`sqlite:${path}`)
     const store = await openSqliteStore({ path })
@@ -165,7 +168,7 @@ describe('S11: a reader that holds on to an old state', () => {
   })
 })
 
-test('a torn byte in the database is an error, not an answer', async () => {
+test('a torn byte in the database is an error, not a result', async () => {
   const path = join(folder, 'assay.db')
   const release = claimDatabase(path)
   const store = await openSqliteStore({ path })

@@ -46,7 +46,7 @@ export function assertSpace(folder: string, floorBytes: number): void {
   throw new StoreError(
     'STORE_FULL',
     `${folder} has ${mebibytes(freeBytes)} MiB left, and commits stop below ${mebibytes(floorBytes)} MiB. ` +
-      'Make space: they go on by themselves.',
+      'Free some space: commits resume by themselves.',
   )
 }
 

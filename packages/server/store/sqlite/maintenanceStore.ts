@@ -39,7 +39,7 @@ export function maintenanceStore(connection: Connection): RetentionStore {
   const log = logSeries(connection)
   const history = historySeries(connection)
   const pruneCandles = candlePruner(connection)
-  const events = numberedSeries(connection, 'pool_event')
+  const events = eventSeries(connection)
   const inputs = numberedSeries(connection, 'input')
   const readBounds = boundsReader(connection)
   const historySize = connection.prepare(`
@@ -165,6 +165,24 @@ function numberedSeries(connection: Connection, table: 'pool_event' | 'input'): 
     ),
     newest: connection.prepare(`SELECT max(id) AS place FROM ${table}`),
     remove: id => () => void remove.run(id),
+  }
+}
+
+/** Events, and the blocks that no event refers to any more. */
+function eventSeries(connection: Connection): Series {
+  const events = numberedSeries(connection, 'pool_event')
+  const removeBlocks = connection.prepare(`
+    DELETE FROM event_block
+    WHERE id IN (SELECT CAST(block_hash AS INTEGER) FROM pool_event WHERE id <= :last)
+      AND NOT EXISTS (
+        SELECT 1 FROM pool_event
+        WHERE chain_id = event_block.chain_id AND block_hash = CAST(event_block.id AS TEXT) AND id > :last)`)
+  return {
+    ...events,
+    remove: last => () => {
+      removeBlocks.run({ last })
+      events.remove(last)()
+    },
   }
 }
 

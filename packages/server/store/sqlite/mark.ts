@@ -120,7 +120,7 @@ function toMarkError(error: unknown): StoreError {
   const { code, message } = error as NodeJS.ErrnoException
   return new StoreError(
     code === 'ENOSPC' || code === 'EDQUOT' ? 'STORE_FULL' : 'STORE_IO',
-    `The mark beside the database cannot be read or written: ${message}`,
+    `The mark of the database cannot be read or written: ${message}`,
     { cause: error },
   )
 }

@@ -91,8 +91,8 @@ export class MarkKeeper {
     if (faults.length === 0) return
     throw new StoreError(
       'STORE_CORRUPT',
-      `${this.#database} lost its end (the log ends at ${head}, sequences up to ${mark} were given out) and does not hold ` +
-        `together: ${faults[0]}. Put a backup back with \`assay db restore\`, or move the file away and start without it.`,
+      `${this.#database} lost its end (the log ends at ${head}, sequences up to ${mark} were issued) and is not ` +
+        `consistent: ${faults[0]}. Restore a backup with \`assay db restore\`, or move the file away and start without it.`,
     )
   }
 

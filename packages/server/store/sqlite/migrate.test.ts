@@ -25,7 +25,7 @@ const tables = (database: DatabaseSync) =>
     .all()
     .map(row => row['name'] as string)
 
-test('S12: a newer schema is refused, and the database stays as it is', async () => {
+test('S12: a newer schema is refused, and the database is unchanged', async () => {
   const release = claimDatabase(path)
   await (await openSqliteStore({ path })).close()
   const database = new DatabaseSync(path)
@@ -39,7 +39,7 @@ test('S12: a newer schema is refused, and the database stays as it is', async ()
   release()
 })
 
-test('S12: a migration that fails half-way has not happened, and the next start goes on from before it', () => {
+test('S12: a migration that fails half-way has no effect, and the next start continues from before it', () => {
   const database = new DatabaseSync(path)
   const broken = added('CREATE TABLE first (id INTEGER) STRICT; CREATE TABLE second (nonsense')
   expect(() => migrate(database, broken, 1)).toThrow(`migration ${schema.length + 1} (added) failed`)
@@ -67,7 +67,7 @@ test('every prefix of the schema migrates to the whole', () => {
   }
 })
 
-test('no row that is written makes SQLite build a table for its checks', () => {
+test('no written row makes SQLite build a table for its checks', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, schema, 1)
   const names = tables(database).filter(name => !name.startsWith('sqlite_'))
@@ -78,7 +78,7 @@ test('no row that is written makes SQLite build a table for its checks', () => {
   }
 })
 
-test('checks refuse a role and a finality that there is not', () => {
+test('checks refuse an invalid role and an invalid finality', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, schema, 1)
   const token = database.prepare("INSERT INTO token (chain_id, token_address, role) VALUES (1, 'a', ?)")

@@ -13,6 +13,7 @@ import { packedLog } from './schema/0010-packed-log.ts'
 import { keptStates } from './schema/0011-kept-states.ts'
 import { withdrawals } from './schema/0012-withdrawals.ts'
 import { candles } from './schema/0013-candles.ts'
+import { eventBlocks } from './schema/0014-event-blocks.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -28,4 +29,5 @@ export const schema: readonly Migration[] = [
   { version: 11, name: 'kept states', sql: keptStates, oldest: 10 },
   { version: 12, name: 'withdrawals', sql: withdrawals },
   { version: 13, name: 'candles', sql: candles, oldest: 12 },
+  { version: 14, name: 'event blocks', sql: eventBlocks },
 ]

@@ -45,7 +45,7 @@ test('every commit is synced to the device before it is acknowledged', async () 
   connection.close()
 })
 
-test('a full disk stops writes, not reads, and writes go on when there is space', async () => {
+test('a full disk stops writes, not reads, and writes resume when there is space', async () => {
   const { database, connection, chain, log } = await openRaw()
   await chain.commit(commitOf(1, 1, { records }))
   const { page_count: pages } = database.prepare('PRAGMA page_count').get() as { page_count: number }
@@ -59,7 +59,7 @@ test('a full disk stops writes, not reads, and writes go on when there is space'
   connection.close()
 })
 
-test('a device that refuses a write is not asked again', async () => {
+test('a device that refuses a write is not written to again', async () => {
   const { database, connection, chain, log } = await openRaw()
   database.exec('PRAGMA query_only = ON')
   const commit = commitOf(1, 1, { records })
@@ -70,7 +70,7 @@ test('a device that refuses a write is not asked again', async () => {
   connection.close()
 })
 
-test('while another connection writes, reads go on and the event loop turns; then the write has its turn', async () => {
+test('while another connection writes, reads continue and the event loop runs; then the write proceeds', async () => {
   const store = await openSqliteStore({ path })
   const other = new DatabaseSync(path)
   other.exec('BEGIN IMMEDIATE')
@@ -112,7 +112,7 @@ test('a page and its sequence come from one commit, even if another falls betwee
   connection.close()
 })
 
-test('many writes at once on one connection do not fall into each other', async () => {
+test('concurrent writes on one connection do not mix', async () => {
   const store = await openSqliteStore({ path })
   const other = await openSqliteStore({ path })
   await Promise.all(

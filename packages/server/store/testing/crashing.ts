@@ -74,7 +74,7 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
   return text
 }
 
-/** Everything that follows from the step the database stands at. Returns that step. */
+/** Checks everything that follows from the database's current step. Returns that step. */
 export async function checkHistory(
   store: FullStore,
   before: number,
@@ -85,8 +85,8 @@ export async function checkHistory(
   const step = checkpoint?.step ?? 0
   if (acknowledged.length > 0) expect(acknowledged[0]?.step, context).toBe(before + 1)
   // Whatever was acknowledged is there; one more may be, of which the process could not tell.
-  const told = acknowledged.at(-1)?.step ?? before
-  expect([told, told + 1], context).toContain(step)
+  const durable = acknowledged.at(-1)?.step ?? before
+  expect([durable, durable + 1], context).toContain(step)
 
   const firsts: number[] = []
   let next = 1

@@ -37,7 +37,7 @@ export async function startCuttingProxy(serverSocket: string): Promise<CuttingPr
     }
     server.on('data', part => {
       if (!isDeaf) client.write(part)
-      // The answer to the COMMIT is here, so it has happened; nobody shall hear of it.
+      // The answer to the COMMIT is here, so it has happened; but nobody learns of it.
       else end()
     })
     client.on('data', part => {

@@ -174,7 +174,12 @@ export const eventOf = (pool: string, step: number, logIndex: number, kind = 'SW
   blockNumber: tipAt(step).number,
   blockHash: tipAt(step).hash,
   logIndex,
-  body: JSON.stringify({ block_time_ms: 12_000, amount0: `${logIndex}` }),
+  body: JSON.stringify({
+    block_time_ms: 1_763_000_000_000 + step * 12_000,
+    transaction_hash: hash(step),
+    proof: 'receipts',
+    amount0: `${logIndex}`,
+  }),
 })
 
 const asOf = { block_number: 1_001, block_hash: hash(1), block_time_ms: 12_000 }

@@ -1,6 +1,6 @@
 /**
  * Kills this process at a named statement of its database, as a power cut would: loaded ahead of a program
- * (`--import`), it wraps the drivers, so the program itself knows nothing of it. `ASSAY_FAIL_POINT` says where.
+ * (`--import`), it wraps the drivers, so the program itself is unaware of it. `ASSAY_FAIL_POINT` names the point.
  */
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import pg from 'pg'

@@ -31,7 +31,7 @@ export type FsyncReport = {
 /** The reason when this system does not let us trace. */
 export function traceCommits(address: string, steps: number): FsyncReport | { readonly refused: string } {
   const folder = mkdtempSync(join(tmpdir(), 'assay-trace-'))
-  // A file of its own: what the process itself says could fall into the middle of a line.
+  // A separate file: the process's own output could fall into the middle of a line.
   const trace = join(folder, 'trace')
   try {
     const { error, status, stderr } = spawnSync(

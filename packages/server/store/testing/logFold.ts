@@ -1,6 +1,6 @@
 /**
  * The current state as a reader of the stream would build it: an independent fold of the envelopes, which
- * also checks what each of them says about the past.
+ * also checks what each of them states about the past.
  */
 import { fromId } from '@assay/sdk/wire'
 import { expect } from 'vitest'

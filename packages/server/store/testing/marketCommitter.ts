@@ -1,6 +1,6 @@
 /**
  * A chain of a few thousand pools, committed as a worker commits it, in a process of its own. Its first life makes
- * the market and commits blocks until it is killed; any later one only starts, says when it is ready, and ends.
+ * the market and commits blocks until it is killed; any later one only starts, reports when it is ready, and ends.
  */
 import { createState, decodeState, encodeEntity, type EntityKey, entityKeys, step } from '@assay/engine'
 import { bringUp } from '../../../world/market/bringUp.ts'

@@ -81,9 +81,8 @@ export async function startPostgres(
     urlOf,
     async createDatabase() {
       const name = `assay_${randomBytes(6).toString('hex')}`
-      // Quicker, where there is a choice: PostgreSQL 14 has only this one.
-      const strategy = major > 14 ? 'STRATEGY file_copy' : ''
-      await execute(urlOf('postgres'), `CREATE DATABASE ${name} ${strategy}`)
+      // By the log, the default from PostgreSQL 15 on: a copy of the files waits for two checkpoints and syncs each file.
+      await execute(urlOf('postgres'), `CREATE DATABASE ${name}`)
       return urlOf(name)
     },
     async start() {

@@ -1,10 +1,10 @@
-/** How far a long run is: whoever stops it half-way reads in its last line how much was done. */
+/** Progress of a long run: its last line shows how much was done, even if it is stopped half-way. */
 import { writeSync } from 'node:fs'
 
 const EVERY_MS = 10_000
 const STDERR = 2
 
-/** Tell it each thing that is done. Past the runner, which keeps what a test says until the test has ended. */
+/** Call it for each finished item. It bypasses the runner, which holds a test's output until the test has ended. */
 export function progressOf(what: string, total: number): (done: number) => void {
   const startedMs = performance.now()
   let toldMs = startedMs

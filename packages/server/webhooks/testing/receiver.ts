@@ -17,7 +17,7 @@ const well: Manner = answer => void answer.writeHead(204).end()
 export const MANNERS = {
   well,
   failing: answer => void answer.writeHead(500).end('no'),
-  /** The message is here, and the sender does not hear so. */
+  /** The message has arrived, but the sender does not learn it. */
   cut: (answer, socket) => {
     answer.writeHead(200, { 'content-length': 1000 })
     answer.write('{"o', () => socket.destroy())

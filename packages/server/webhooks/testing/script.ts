@@ -1,4 +1,4 @@
-/** A fixed market whose prices go up and down by the step alone, so that whoever reads its log knows what had to be told. */
+/** A fixed market whose prices go up and down by the step alone, so that a reader of its log knows which messages are due. */
 import type { RecordDraft, StepCommit } from '../../store/port.ts'
 import {
   address,

@@ -50,7 +50,7 @@ test.each([0.001, 0.02, 0.1, 0.5])(
   },
 )
 
-test('a rest of up to a quarter goes along, a larger one has a transaction of its own', async () => {
+test('a remainder of up to a quarter is included, a larger one has a transaction of its own', async () => {
   const sizes = async (rows: number) => {
     const { writer, commits } = writerOn(() => TRANSACTION_MS / 2)
     await writer.writeEvents(drafts.slice(0, rows), before, after)
@@ -70,7 +70,7 @@ test('a rest of up to a quarter goes along, a larger one has a transaction of it
   ])
 })
 
-test('a disk that slows down is heard at once, and the position moves with the last transaction only', async () => {
+test('a disk that slows down is noticed at once, and the position moves with the last transaction only', async () => {
   const { writer, commits } = writerOn((rows, at) => (at < 20 ? 1 : rows * 0.5))
   await writer.writeEvents(drafts, before, after)
   const tooLong = commits.filter(({ tookMs }) => tookMs > TRANSACTION_MS)
@@ -113,7 +113,7 @@ test('commits of another chain get through while a back-fill writes to the same 
   await database.dispose()
 })
 
-test('a store that is full is waited for, with what it said, and what was in hand is written once it takes it', async () => {
+test('a full store is waited for, with its error, and the pending rows are written once it accepts them', async () => {
   const waits: (string | null)[] = []
   const written: BackfillCommit[] = []
   let refusals = 2
@@ -133,7 +133,7 @@ test('a store that is full is waited for, with what it said, and what was in han
   expect(written.flatMap(({ events }) => events)).toEqual(drafts.slice(0, 50))
 })
 
-test('a wait for the store ends with its signal, and what no wait can help is told at once', async () => {
+test('a wait for the store ends with its signal, and a permanent error is thrown at once', async () => {
   const stop = new AbortController()
   const full = new BackfillWriter({
     chainId: 1,

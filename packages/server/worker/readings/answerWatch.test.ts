@@ -72,7 +72,7 @@ test('R-reading-3: an answer in a block without proof, a sequencer or a reorgani
   }
 })
 
-test('where a feed has no aggregator, or blocks are not proven, thirty seconds decide', () => {
+test('without an aggregator, or without proven blocks, the interval is thirty seconds', () => {
   const untold = watching({ isComplete: false })
   const unproven = watching()
   unproven.note([block(null, 'none')], false)
@@ -80,7 +80,7 @@ test('where a feed has no aggregator, or blocks are not proven, thirty seconds d
     expect([29_000, 30_000].map(atMs => watch.isDue(atMs))).toEqual([false, true])
 })
 
-test('R-reading-3: what old and new aggregator log while the proxy turns is read once more', () => {
+test('R-reading-3: logs of old and new aggregator while the proxy changes are read once more', () => {
   for (const logger of [AGGREGATOR, NEXT]) {
     const watch = watching()
     watch.begin(10 * MINUTE)
@@ -95,7 +95,7 @@ test('R-reading-3: what old and new aggregator log while the proxy turns is read
   }
 })
 
-test('a reading that failed is due again with the next block', () => {
+test('a failed reading is due again with the next block', () => {
   const watch = watching()
   watch.failed()
   expect(watch.isDue(1)).toBe(true)

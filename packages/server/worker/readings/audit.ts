@@ -24,16 +24,19 @@ export const UPGRADES: ReadonlySet<string> = new Set([
   '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
 ])
 
-/** Tokens and pools per round. */
+/** Tokens of each kind, and pools, per round. */
 const TOKENS = 8
 const POOLS = 2
 
 export class Audit {
   readonly #state: State
   readonly #doubted = new Set<Address>()
+  /** Tokens whose last reading failed, the oldest failure first. */
+  readonly #unread = new Set<Address>()
   /** Tokens whose decimals changed, with the block time from which a second reading counts. */
   readonly #held = new Map<Address, number>()
   #token: Address | null = null
+  #jumped: Address | null = null
   #pool: Address | null = null
 
   constructor(state: State) {
@@ -56,8 +59,18 @@ export class Audit {
   settle(read: readonly TokenFacts[]): void {
     for (const { token } of read) {
       this.#doubted.delete(token)
+      this.#unread.delete(token)
       this.#hold(token)
     }
+  }
+
+  /** This token could not be read: it is read again with the next round, not with every block. */
+  postpone(token: Address): void {
+    this.#doubted.delete(token)
+    this.#held.delete(token)
+    // The ones that failed longest ago go first.
+    this.#unread.delete(token)
+    this.#unread.add(token)
   }
 
   #hold(token: Address): void {
@@ -72,19 +85,25 @@ export class Audit {
     return [...this.#held].flatMap(([token, untilMs]) => (untilMs <= tipMs ? [token] : []))
   }
 
-  /** The next tokens in rotation, suspicious ones first. */
+  /**
+   * The next tokens in rotation, suspicious ones first. Each suspicion has places of its own, so that nobody can fill
+   * all of them with tokens that cannot be read.
+   */
   tokens(): readonly Address[] {
     const known = [...this.#state.tokens.values()].filter(({ decimals }) => decimals !== null)
-    const odd = new Set([...this.#doubted, ...this.#due()])
+    const jumped = new Set<Address>()
     for (const { state, token0, token1 } of this.#state.pools.values())
-      if (state.jump?.jump != null) odd.add(token0).add(token1)
+      if (state.jump?.jump != null) jumped.add(token0).add(token1)
+    const [jumpedTurn, lastJumped] = inTurn([...jumped], this.#jumped, TOKENS)
     const [turn, last] = inTurn(
       known.map(({ address }) => address),
       this.#token,
       TOKENS,
     )
+    this.#jumped = lastJumped
     this.#token = last
-    return [...new Set([...[...odd].slice(0, TOKENS), ...turn])]
+    const suspicious = [[...this.#doubted], this.#due(), [...this.#unread]].map(each => each.slice(0, TOKENS))
+    return [...new Set([...suspicious.flat(), ...jumpedTurn, ...turn])]
   }
 
   /** The next pools in rotation, without those that are about to be loaded anyway. */

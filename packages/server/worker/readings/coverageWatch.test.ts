@@ -78,7 +78,7 @@ async function watch(sources: readonly CoverageSource[], inLane: Lane = task => 
   }).start()
 }
 
-test('a file is read at the start and again when it says something else, and told only then', async () => {
+test('a file is read at the start and again when its contents change, and applied only then', async () => {
   write({ as_of_ms: NOW, assets: [asset('25000000'), asset('7', 137)] })
   await watch(sourcesOf({ kind: 'file', path: 'depth.json' }))
   expect(depth()).toBe(25_000_000_000_000n)
@@ -91,24 +91,24 @@ test('a file is read at the start and again when it says something else, and tol
   expect(warnings).toEqual([])
 })
 
-test('a file that is gone, cut short or wrong counts as it last was, and is told of once', async () => {
+test('a file that is gone, truncated or wrong leaves the previous values, and is reported once', async () => {
   write({ as_of_ms: NOW, assets: [asset('25000000')] })
   await watch(sourcesOf({ kind: 'file', path: 'depth.json' }))
   write('{"as_of_ms":')
-  await until('told of', () => warnings.length === 1)
+  await until('reported', () => warnings.length === 1)
   write({ as_of_ms: 5, assets: [asset('a lot')] })
-  await until('told of again', () => warnings.length === 2)
+  await until('reported again', () => warnings.length === 2)
   expect(warnings[1]).toMatch(/as_of_ms: received 5, expected an integer from .* in Unix milliseconds/)
   expect(warnings[1]).toMatch(/assets\[0\]\.external_depth_usd: received "a lot"/)
   rmSync(join(folder, 'depth.json'))
-  await until('told of the third time', () => warnings.length === 3)
+  await until('reported a third time', () => warnings.length === 3)
   expect(depth()).toBe(25_000_000_000_000n)
   write({ as_of_ms: NOW, assets: [asset('1')] })
   await until('the new depth', () => depth() === 1_000_000n)
   expect(warnings).toHaveLength(3)
 })
 
-test('looks never overlap: while one waits for its turn, no other begins', async () => {
+test('checks never overlap: while one waits for its turn, no other begins', async () => {
   write({ as_of_ms: NOW, assets: [asset('25000000')] })
   let [waiting, most, turns] = [0, 0, 0]
   await watch(sourcesOf({ kind: 'file', path: 'depth.json' }), async task => {
@@ -123,7 +123,7 @@ test('looks never overlap: while one waits for its turn, no other begins', async
   expect(most).toBe(1)
 })
 
-test('a chain starts without its file, and takes it once it is there', async () => {
+test('a chain starts without its file, and reads it once it exists', async () => {
   await watch(sourcesOf({ kind: 'file', path: join(folder, 'depth.json') }))
   expect(warnings).toHaveLength(1)
   expect(depth()).toBeNull()
@@ -131,7 +131,7 @@ test('a chain starts without its file, and takes it once it is there', async () 
   await until('the depth', () => depth() === 2_000_000n)
 })
 
-test('of two sources that speak of an asset the later counts, and what was told before a restart is not told again', async () => {
+test('of two sources for an asset the later counts, and values applied before a restart are not applied again', async () => {
   write({ as_of_ms: NOW, assets: [asset('9')] })
   const sources = sourcesOf(
     { kind: 'static', as_of_ms: NOW, assets: [asset('3')] },
@@ -143,7 +143,7 @@ test('of two sources that speak of an asset the later counts, and what was told 
   expect(applied).toHaveLength(1)
 })
 
-test('numbers that stand in the configuration no more are taken back', async () => {
+test('values no longer in the configuration are removed', async () => {
   await watch(sourcesOf({ kind: 'static', as_of_ms: NOW, assets: [asset('3')] }))
   await watch(sourcesOf())
   expect(depth()).toBeNull()

@@ -60,18 +60,18 @@ export class CoverageWatch {
 
   async #tell(assets: readonly CoverageAsset[]): Promise<void> {
     const { state, apply, clock } = this.#options
-    const told = assets.map(({ tokenAddress, externalDepthUsd, asOfMs }) => ({
+    const current = assets.map(({ tokenAddress, externalDepthUsd, asOfMs }) => ({
       token: tokenAddress,
       depthMicrousd: externalDepthUsd * 1_000_000n,
       asOfMs: ms(asOfMs),
     }))
     const isKnown =
-      told.length === state.coverage.size &&
-      told.every(({ token, depthMicrousd, asOfMs }) => {
+      current.length === state.coverage.size &&
+      current.every(({ token, depthMicrousd, asOfMs }) => {
         const known = state.coverage.get(token)
         return known?.depthMicrousd === depthMicrousd && known.asOfMs === asOfMs
       })
-    if (!isKnown) await apply({ kind: 'coverage', assets: told, atMs: ms(clock.nowMs()) })
+    if (!isKnown) await apply({ kind: 'coverage', assets: current, atMs: ms(clock.nowMs()) })
   }
 
   /** Entries of this chain, one per asset; of two files that list the same asset, the later one wins. */

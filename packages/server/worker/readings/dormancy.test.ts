@@ -56,7 +56,7 @@ beforeEach(async () => {
   })
 })
 
-test('after seven days without a question, and not before, and only what came in by a question', async () => {
+test('after seven days without a request, and not before, and only tokens enrolled on request', async () => {
   clock.advance(7 * DAY_MS)
   asked.set(ASKED, clock.nowMs())
   await dormancy.tend()
@@ -70,7 +70,7 @@ test('after seven days without a question, and not before, and only what came in
   expect(applied).toHaveLength(1)
 })
 
-test('it is not looked for with every word of the feed', async () => {
+test('it is not checked with every item of the feed', async () => {
   await dormancy.tend()
   clock.advance(8 * DAY_MS)
   await dormancy.tend()

@@ -40,14 +40,14 @@ const settled = async () => {
   while (enrolments.progressOf(TOKEN)?.state === 'PENDING') await new Promise(setImmediate)
 }
 
-describe('that there is no token', () => {
-  test('holds for the block it was found at', async () => {
+describe('the absence of a token', () => {
+  test('is valid for the block it was found at', async () => {
     await settled()
     expect(await ask()).toEqual({ state: 'TOKEN_UNKNOWN' })
     expect(lookUps).toBe(1)
   })
 
-  test('is looked up again after the next block, and said at once where it is still so', async () => {
+  test('is looked up again after the next block, and returned at once if still so', async () => {
     await settled()
     tip.hash = '0x02'
     expect(enrolments.progressOf(TOKEN)).toBeNull()
@@ -57,7 +57,7 @@ describe('that there is no token', () => {
     expect(lookUps).toBe(2)
   })
 
-  test('ends with the block that brings the token', async () => {
+  test('ends with the block that creates the token', async () => {
     await settled()
     tip.hash = '0x02'
     isToken = true
@@ -68,7 +68,7 @@ describe('that there is no token', () => {
 })
 
 describe('a spent budget', () => {
-  test('is said with what is left of the wait, and ends with it', async () => {
+  test('is returned with the remaining wait, and ends with it', async () => {
     failure = new BudgetSpent({ calls: 1, perSecond: 1 }, 5_000)
     await settled()
     expect(enrolments.progressOf(TOKEN)).toEqual({ state: 'BUDGET_EXCEEDED', retryAfterMs: 5_000 })
@@ -78,7 +78,7 @@ describe('a spent budget', () => {
     expect(enrolments.progressOf(TOKEN)).toBeNull()
   })
 
-  test('is said as such where a token is looked for again', async () => {
+  test('is returned as such when a token is looked up again', async () => {
     await settled()
     tip.hash = '0x02'
     failure = new BudgetSpent({ calls: 1, perSecond: 1 }, 5_000)

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-test('R-find-2: a pool made while its token is being looked up is known, whoever asked for the token', async () => {
+test('R-find-2: a pool created while its token is being looked up is known, whichever request named the token', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
   const held = new Map([chain.token('MOTH'), chain.token('LARK')].map(token => [token, new Hold()]))
@@ -49,7 +49,7 @@ test('R-find-2: a pool made while its token is being looked up is known, whoever
   }
 }, 60_000)
 
-test('a token of the configuration that cannot be read keeps none out, and comes in when it can', async () => {
+test('a configured token that cannot be read delays no other, and is enrolled when it can be read', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
   const broken = chain.token('MOTH')
@@ -69,7 +69,7 @@ test('a token of the configuration that cannot be read keeps none out, and comes
   expect(JSON.parse((await evaluated('MOTH')).quote)).toMatchObject({ state: 'PRICED' })
 }, 60_000)
 
-test('of tokens asked for together, one that cannot be read keeps none out', async () => {
+test('of tokens requested together, one that cannot be read delays no other', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
   const broken = chain.token('MOTH')
@@ -88,7 +88,7 @@ test('of tokens asked for together, one that cannot be read keeps none out', asy
   })
 }, 60_000)
 
-test('a look-up that the budget of calls cannot pay says so, and when to come back', async () => {
+test('a look-up beyond the call budget reports so, with when to retry', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
   const { host } = await startHost(chain, [], market => ({
@@ -104,7 +104,7 @@ test('a look-up that the budget of calls cannot pay says so, and when to come ba
   expect(await host.progress(token)).toBe(null)
   expect(await host.enrol(token, 'someone')).toMatchObject({ state: 'PENDING' })
   const spent = { retryAfterMs: 60_000 }
-  await chain.untilMining('the look-up given up', async () => {
+  await chain.untilMining('the look-up abandoned', async () => {
     return (await host.progress(token))?.state === 'BUDGET_EXCEEDED'
   })
   // What is left of the wait.
@@ -119,7 +119,7 @@ test('a look-up that the budget of calls cannot pay says so, and when to come ba
   expect(await host.tokenQuote(known, null, true)).toEqual({ outcome: 'budget_exceeded', ...spent })
 }, 60_000)
 
-test('R-guard-14: a token without a pool is looked up where liquidity is not priced, and told of it', async () => {
+test('R-guard-14: a token without a pool is looked up where liquidity is not priced, and the caller gets the result', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
   const bare = chain.token('MOTH')

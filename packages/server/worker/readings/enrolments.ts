@@ -1,6 +1,6 @@
 /**
  * Tokens being enrolled: facts are read, pools found by factory look-up, their state loaded, and the first evaluation
- * made. This file also loads whatever the engine requests from the chain. All reading happens beside the lane.
+ * made. All reading happens beside the lane.
  *
  * A consumer's tokens are looked up in groups, one after another: the calls of a group are sent together, and a
  * consumer with many tokens delays only itself.
@@ -12,7 +12,6 @@ import { BudgetSpent } from '../../market/callBudget.ts'
 import type { Market } from '../../market/market.ts'
 import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
-import { bornAs } from './audit.ts'
 import type { Enrolment, PoolAnswer } from '../chainService.ts'
 import type { Intake, Means } from './intake.ts'
 
@@ -58,11 +57,7 @@ export class Enrolments {
   readonly #progress = new Map<Address, Progress>()
   /** Waiting tokens by consumer; an entry exists while any are left. */
   readonly #waiting = new Map<string, Address[]>()
-  /** Items the engine requested that are not loaded yet. */
-  readonly #reloads = new Set<Address>()
-  readonly #missing = new Set<Address>()
   readonly #arriving = new Set<Address>()
-  #isTending = false
 
   constructor(context: EnrolmentContext) {
     this.#context = context
@@ -224,24 +219,6 @@ export class Enrolments {
     return { market: this.#context.marketOf(consumer), signal }
   }
 
-  /** Records requests of a step. They are kept until loaded, because a step requests once. */
-  note(needs: StepResult['needs']): void {
-    for (const need of needs)
-      if (need.kind === 'load' && need.why === 'REBASED') continue
-      else if (need.kind === 'load') this.#reloads.add(need.pool)
-      else this.#missing.add(need.token)
-    if (this.#isTending || (this.#reloads.size === 0 && this.#missing.size === 0)) return
-    this.#isTending = true
-    this.#tend()
-      .catch((failure: unknown) => {
-        if (!this.#context.signal.aborted)
-          this.#context.log.warn('a pool could not be loaded again yet', { error: String(failure) })
-      })
-      .finally(() => {
-        this.#isTending = false
-      })
-  }
-
   /** Enrols group after group until the consumer has no waiting tokens. */
   async #enrolWaiting(consumer: string): Promise<void> {
     for (;;) {
@@ -278,36 +255,6 @@ export class Enrolments {
 
   #own(): Means {
     return { market: this.#context.market, signal: this.#context.signal }
-  }
-
-  async #tend(): Promise<void> {
-    const { intake, market, signal, state } = this.#context
-    const own = this.#own()
-    const missing = [...this.#missing]
-    await intake.facts(missing, own)
-    for (const token of missing) this.#missing.delete(token)
-    const wanted = [...this.#reloads]
-    const found = await intake.read(own, block =>
-      Promise.all(
-        wanted.map(async address => {
-          const known = state.pools.get(address)
-          if (known !== undefined) return bornAs(known)
-          const identity = await market.identify(address, block, signal)
-          return identity.kind === 'pool' ? identity.pool : null
-        }),
-      ),
-    )
-    // From here on, another request for the same pool is a new one.
-    for (const address of wanted) this.#reloads.delete(address)
-    try {
-      await intake.pools(
-        found.filter(each => each !== null),
-        own,
-      )
-    } catch (failure) {
-      for (const address of wanted) this.#reloads.add(address)
-      throw failure
-    }
   }
 
   #isRemembered({ enrolment, atMs, tip }: Progress): boolean {

@@ -24,17 +24,17 @@ async function reading(fails: (some: readonly number[], reading: number) => bool
   return { readings, read, givenUp }
 }
 
-test('a failure of the moment costs two readings more, however many items there are', async () => {
+test('a transient failure costs two more readings, however many items there are', async () => {
   expect(await reading((_, at) => at === 1)).toEqual({ readings: 3, read: ITEMS, givenUp: [] })
 })
 
-test('an item that always fails is given up, and keeps no other out', async () => {
+test('an item that always fails is given up, and excludes no other', async () => {
   const { readings, read, givenUp } = await reading(some => some.includes(5))
   expect([read, givenUp]).toEqual([ITEMS.filter(item => item !== 5), [5]])
   expect(readings).toBe(9)
 })
 
-test('what splitting does not help is thrown on', async () => {
+test('a failure that splitting cannot isolate is rethrown', async () => {
   for (const thrown of [new FeedError('NO_ENDPOINT', null, 'all are away'), new Error('a bug')])
     await expect(
       inHalves(

@@ -1,4 +1,4 @@
-/** Readings that take some blocks, against the real contracts: what is handed in is what the chain says at the tip. */
+/** Readings that take some blocks, against the real contracts: the result equals the chain's state at the tip. */
 import {
   count,
   createState,
@@ -107,7 +107,7 @@ async function found(): Promise<readonly LoadedPool['pool'][]> {
   return pools.filter(({ address }) => LARK_POOLS().includes(address))
 }
 
-/** What the engine has of a pool, and what the chain says of it now, where both know. */
+/** The engine's state of a pool and the chain's, where both have it. */
 async function bothOf(address: Hex): Promise<readonly [object, object]> {
   const pool = state.pools.get(address)
   if (pool === undefined) throw new Error(`${address} is not known`)
@@ -122,7 +122,7 @@ async function bothOf(address: Hex): Promise<readonly [object, object]> {
   ]
 }
 
-test('pools that trade and gain liquidity while they are read are handed in as they are at the tip', async () => {
+test('pools that trade and gain liquidity while they are read are handed in with their state at the tip', async () => {
   const [pair, pool] = LARK_POOLS() as [Hex, Hex]
   const trades = async () => {
     await chain.run(chain.sellV2(pair, 'LARK', 700), chain.sellV3(pool, 'LARK', 900))
@@ -158,7 +158,7 @@ test('a pool that gets its first price and liquidity while it is read is complet
   expect(ours).toEqual(theirs)
 })
 
-test('a reading whose block is orphaned meanwhile is made again at the new tip', async () => {
+test('a reading whose block is orphaned meanwhile is repeated at the new tip', async () => {
   const [pair] = LARK_POOLS() as [Hex]
   await chain.run(chain.sellV2(pair, 'LARK', 300))
   await follow()
@@ -179,7 +179,7 @@ test('a reading whose block is orphaned meanwhile is made again at the new tip',
   expect(state.chain.tip?.number).toBe(orphanedAt)
 })
 
-test('a failure that no reorganisation explains is the reader’s to hear', async () => {
+test('a failure that no reorganisation explains is passed to the reader', async () => {
   const fail = async () => {
     throw new FeedError('ENDPOINT_TIMEOUT', null, 'no answer')
   }

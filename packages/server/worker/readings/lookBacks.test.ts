@@ -184,7 +184,7 @@ describe('a look-back of 50 pools on an endpoint with 1,000-block ranges', () =>
     ['chain 1', 12_048, 4, 'one manager’s', HELD],
     ['chain 42161', 250, 12, 'one manager’s', HELD],
   ] as const)(
-    'R-history-6: costs %s no more calls for logs than it may, and is exact: %i ms, %i calls, %s pools',
+    'R-history-6: costs %s no more calls for logs than allowed, and is exact: %i ms, %i calls, %s pools',
     async (_, blockTimeMs, most, _whose, families) => {
       const past = pastOf(blockTimeMs, families)
       const { nodes, look } = await lookBacksOver(blockTimeMs, past, [{ mostBlocks: 1000 }])
@@ -208,7 +208,7 @@ describe('a look-back of 50 pools on an endpoint with 1,000-block ranges', () =>
     },
   )
 
-  it('R-history-6: asks for all pools of a manager at once, and for no other pool of it', async () => {
+  it('R-history-6: requests all pools of a manager at once, and no other pool of it', async () => {
     const past = pastOf(12_048, HELD)
     const some = past.pools.slice(0, 20)
     const { nodes, look } = await lookBacksOver(12_048, { ...past, pools: some }, [{ mostBlocks: 1000 }])
@@ -220,7 +220,7 @@ describe('a look-back of 50 pools on an endpoint with 1,000-block ranges', () =>
     expect(topics).toContain(TOPIC.swap)
   })
 
-  it('R-history-6: takes the length that a refusal names, and times that stand beside the logs', async () => {
+  it('R-history-6: uses the range that a refusal names, and block times included with the logs', async () => {
     const past = pastOf(250)
     const refusal = 'exceed maximum block range: 3,000'
     const { nodes, look } = await lookBacksOver(250, past, [{ mostBlocks: 3000, refusal, saysTimes: true }])
@@ -232,8 +232,8 @@ describe('a look-back of 50 pools on an endpoint with 1,000-block ranges', () =>
   })
 })
 
-describe('what is believed of it', () => {
-  it('R-history-5: two endpoints that say the same prove it; one that leaves a log out does not', async () => {
+describe('which results are believed', () => {
+  it('R-history-5: two endpoints that agree prove it; one that omits a log does not', async () => {
     const past = pastOf(12_048)
     const isProven = async (nodes: readonly NodeLimits[]) => {
       const { look } = await lookBacksOver(12_048, past, nodes)
@@ -246,7 +246,7 @@ describe('what is believed of it', () => {
     expect(new Set(some)).toEqual(new Set([false]))
   })
 
-  it('R-history-4: a pool whose last event is kept back has no past, and the others have theirs', async () => {
+  it('R-history-4: a pool whose last event is withheld has no history, and the others have theirs', async () => {
     const past = pastOf(12_048)
     const events = past.blocks.flatMap(block => block.events)
     const last = events.findLast(({ family, event }) => family === 'amm_v2' && event.kind === 'SYNC')
@@ -258,7 +258,7 @@ describe('what is believed of it', () => {
     expect(names).toEqual(past.pools.map(({ address }) => address).filter(each => each !== last?.pool))
   })
 
-  it('R-history-2: where the node has no old state the last word before the window is searched for', async () => {
+  it('R-history-2: when the node has no old state the last event before the window is searched for', async () => {
     const past = pastOf(12_048)
     const { look, nodes } = await lookBacksOver(12_048, past, [{ mostBlocks: 1000 }], true)
     const back = await look()
@@ -291,7 +291,7 @@ describe('what is believed of it', () => {
     expect(compared).toBeGreaterThan(5)
   })
 
-  it('R-history-4, R-history-6: an endpoint that would cost more than 60 calls is not asked to the end', async () => {
+  it('R-history-4, R-history-6: an endpoint that would cost more than 60 calls is abandoned', async () => {
     const past = pastOf(250)
     const { look, nodes } = await lookBacksOver(250, past, [{ mostBlocks: 50 }])
     expect(await look()).toBe(null)

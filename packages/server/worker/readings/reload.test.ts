@@ -100,8 +100,8 @@ function chainOf(pools: number) {
         said.push(`${tokens.length} searched`)
         return new Set(tokens)
       },
-      note: needs => said.push(`${needs.length} left to others`),
     },
+    requested: { note: needs => said.push(`${needs.length} left to others`) },
     intake: new Intake({
       state,
       recent: new RecentBlocks(state),
@@ -145,7 +145,7 @@ function chainOf(pools: number) {
 }
 
 describe('after a start at the head', () => {
-  it('stables are read, then pools in groups of 50, then prices are said, then new pools are looked for', async () => {
+  it('stables are read, then pools in groups of 50, then prices are published, then new pools are looked up', async () => {
     const { reload, said, rebase, unknown } = chainOf(120)
     await rebase()
     expect(reload.isRebasing).toBe(true)
@@ -154,7 +154,7 @@ describe('after a start at the head', () => {
     expect([reload.isRebasing, unknown()]).toEqual([false, 0])
   })
 
-  it('a pool and a token that cannot be read keep no other out', async () => {
+  it('a pool and a token that cannot be read exclude no other', async () => {
     const { said, unreadable, rebase, unknown, pools } = chainOf(20)
     const [first, second] = pools as [NewPool, NewPool]
     unreadable.add(first.address).add(second.token1)
@@ -166,7 +166,7 @@ describe('after a start at the head', () => {
     expect(said).toContain('1 left to others')
   })
 
-  it('nothing is given up while no endpoint can be asked', async () => {
+  it('nothing is given up while no endpoint can be reached', async () => {
     const { reload, said, unreadable, failure, rebase, unknown, pools } = chainOf(3)
     failure.code = 'NO_ENDPOINT'
     unreadable.add((pools[0] as NewPool).address)
@@ -181,7 +181,7 @@ describe('after a start at the head', () => {
     expect(unknown()).toBe(0)
   })
 
-  it('a process that ended before it was done goes on with what is missing', async () => {
+  it('a process that ended before it was done continues with the rest', async () => {
     const { state, rebase, unreadable, pools, said } = chainOf(3)
     for (const { address: each } of pools) unreadable.add(each)
     await rebase()

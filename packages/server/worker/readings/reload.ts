@@ -13,13 +13,15 @@ import { untilAnswered } from '../bootstrap.ts'
 import type { Enrolments } from './enrolments.ts'
 import { inHalves } from './inHalves.ts'
 import type { Intake } from './intake.ts'
+import type { RequestedReadings } from './requestedReadings.ts'
 
 type ReloadContext = {
   readonly chain: ChainConfig
   readonly state: State
   readonly market: Market
   readonly intake: Intake
-  readonly enrolments: Pick<Enrolments, 'know' | 'note'>
+  readonly enrolments: Pick<Enrolments, 'know'>
+  readonly requested: Pick<RequestedReadings, 'note'>
   /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly now: () => Input['atMs']
@@ -108,7 +110,7 @@ export class Reload {
   }
 
   async #readPools(): Promise<void> {
-    const { enrolments, intake, log, market, signal, state } = this.#context
+    const { intake, log, market, requested, signal, state } = this.#context
     const group = [...this.#waiting].slice(0, POOLS)
     const pools = group.flatMap(address => state.pools.get(address) ?? [])
     const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))
@@ -132,7 +134,7 @@ export class Reload {
           }),
         ({ address }, { message: reason }) => {
           log.warn('a pool could not be read after the gap', { pool_address: address, reason })
-          enrolments.note([{ kind: 'load', pool: address, why: 'UNVERIFIED' }])
+          requested.note([{ kind: 'load', pool: address, why: 'UNVERIFIED' }])
         },
         signal,
       )

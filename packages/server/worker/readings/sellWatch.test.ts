@@ -25,6 +25,9 @@ let watch: SellWatch
 let nowMs: number
 let asked: string[]
 let idle: Address[]
+/** While set, no node survives a simulation of this token. */
+let isDeadly: boolean
+const DEADLY: Address = `0x${'de'.repeat(20)}`
 
 beforeEach(() => {
   s = scenario()
@@ -35,6 +38,7 @@ beforeEach(() => {
   nowMs = 0
   asked = []
   idle = []
+  isDeadly = false
   const { state } = s
   const apply = async (input: Parameters<Scenario['run']>[0]) => s.run(input)
   const now = () => ms(s.nowMs)
@@ -50,8 +54,10 @@ beforeEach(() => {
     signal: new AbortController().signal,
     store: { readIdle: async () => idle },
     simulator: {
-      ask: method => {
+      ask: (method, params) => {
         asked.push(method)
+        if (isDeadly && JSON.stringify(params).includes(DEADLY.slice(2)))
+          return Promise.reject(new FeedError('ANSWER_TOO_LARGE', 'node', 'an answer without an end'))
         return Promise.reject(new FeedError('METHOD_MISSING', 'node', 'no'))
       },
     },
@@ -140,7 +146,7 @@ describe('the watch of sellability', () => {
     expect(await tend(1)).toBe(1)
   })
 
-  it('R-sell-5: not each hour while nobody asks for it, and as soon as somebody does', async () => {
+  it('R-sell-5: not each hour while nobody requests it, and as soon as somebody does', async () => {
     await tend(0)
     idle = [T]
     for (let hour = 0; hour < 5; hour++) expect(await tend(HOUR_MS)).toBe(0)
@@ -153,7 +159,7 @@ describe('the watch of sellability', () => {
     expect(await tend(HOUR_MS)).toBe(1)
   })
 
-  it('R-sell-5: lets two seconds pass between two goes, and takes who was never probed first', async () => {
+  it('R-sell-5: leaves two seconds between two probes, and takes tokens never probed first', async () => {
     await tend(0)
     s.decimals(U, 18)
     s.v2(`0x${'ab'.repeat(20)}`, [U, 1_000_000n * E18], [WETH, 500n * E18])
@@ -163,14 +169,27 @@ describe('the watch of sellability', () => {
     expect(s.token(U).sellability).toBeDefined()
   })
 
-  it('R-sell-5: probes again when a swap shows another tax than was found, at most once a minute', async () => {
+  it('R-sell-5: a token that cannot be probed keeps no other token from its probe', async () => {
+    s.v2(P3, [DEADLY, 1_000_000n * E18], [WETH, 500n * E18])
+    s.decimals(DEADLY, 18)
+    s.run({ kind: 'enrol', token: DEADLY })
+    isDeadly = true
+    await tend(0)
+    expect(s.token(T).sellability).toMatchObject({ status: 'UNKNOWN', reason: 'NO_OVERRIDES' })
+    expect(s.token(DEADLY).sellability).toBeUndefined()
+    isDeadly = false
+    await tend(MINUTE_MS)
+    expect(s.token(DEADLY).sellability).toMatchObject({ reason: 'NO_OVERRIDES' })
+  })
+
+  it('R-sell-5: probes again when a swap shows another tax than measured, at most once a minute', async () => {
     await tend(0)
     s.probed(T)
     swapped('SALE', 10_000n, 10_000n)
     expect(await tend(MINUTE_MS)).toBe(0)
     swapped('SALE', 10_000n, 9000n)
     expect(await tend(PAUSE_MS)).toBe(1)
-    // Nothing simulates here, so what the logs showed stands in.
+    // Nothing simulates here, so the result from the logs is used instead.
     expect(s.token(T).sellability).toMatchObject({
       status: 'TAXED',
       sellTaxBps: 1000,

@@ -19,7 +19,7 @@ import {
 import { hookClassOf } from '@assay/engine/rules'
 import { type Judgement, probe, unknownFor } from '@assay/sdk/probe'
 import type { LogEntry } from '../../feed/answers/entry.ts'
-import { isFeedError } from '../../feed/feedError.ts'
+import { type FeedError, isFeedError } from '../../feed/feedError.ts'
 import { isRefusal, type Simulator } from '../../feed/endpoints/simulator.ts'
 import type { SeenTaxes } from '../../market/seenTax.ts'
 import { movedOutside, type TaxedSide, taxesIn } from '../../market/transferLogs.ts'
@@ -29,6 +29,7 @@ import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 import type { OperatorStore } from '../../store/operator.ts'
 import { UPGRADES } from './audit.ts'
+import { inHalves } from './inHalves.ts'
 import type { Intake, Means } from './intake.ts'
 import { type Probing, probingOf } from './probePlan.ts'
 
@@ -125,19 +126,25 @@ export class SellWatch {
   async #go(tokens: readonly Address[], nowMs: number): Promise<void> {
     this.#begunAtMs = nowMs
     try {
-      await this.#probe(tokens)
+      await inHalves(
+        tokens,
+        some => this.#probe(some),
+        (token, failure) => this.#retry([token], failure),
+        this.#context.signal,
+      )
     } catch (failure) {
       // A failed commit or a broken invariant ends the host; a failed read from the chain is retried.
       if (!isFeedError(failure)) throw failure
-      for (const token of tokens) this.#failed.add(token)
-      this.#context.log.warn('tokens could not be probed', {
-        chain_id: this.#context.chain.chainId,
-        tokens: tokens.length,
-        error: failure.message,
-      })
+      this.#retry(tokens, failure)
     } finally {
       for (const token of tokens) this.#triedAtMs.set(token, this.#context.clock.monotonicMs())
     }
+  }
+
+  #retry(tokens: readonly Address[], { message }: FeedError): void {
+    for (const token of tokens) this.#failed.add(token)
+    const { chain, log } = this.#context
+    log.warn('tokens could not be probed', { chain_id: chain.chainId, tokens, error: message })
   }
 
   async #look(nowMs: number): Promise<void> {

@@ -4,6 +4,7 @@ import { priceFeedAbi, send, testTokenAbi, trader } from '@assay/world'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createChainRpc } from '../../feed/endpoints/chainRpc.ts'
+import { FeedError } from '../../feed/feedError.ts'
 import { fetchBlock } from '../../feed/proof/block.ts'
 import type { Endpoint } from '../../feed/endpoints/endpoint.ts'
 import type { BlockRef, ChainRpc, VerifiedBlock } from '../../feed/feed.ts'
@@ -18,11 +19,13 @@ import type { Hex } from '../../ops/hex.ts'
 import { loadConfig } from '../../config/loadConfig.ts'
 import { startTestChain, type TestChain } from '../../endToEnd/testing/testChain.ts'
 import { writeConfig } from '../../endToEnd/testing/testService.ts'
-import { bornAs, knownTicksOf } from './audit.ts'
+import { bornAs, knownTicksOf, UPGRADES } from './audit.ts'
 import { Intake } from './intake.ts'
 import { RecentBlocks } from '../recentBlocks.ts'
 import { setupOf } from '../setupOf.ts'
 import { Upkeep, type UpkeepContext } from './upkeep.ts'
+
+const HOUR_MS = 3_600_000
 
 let chain: TestChain
 let state: State
@@ -37,7 +40,7 @@ let rpc: ChainRpc
 const closing: (() => void)[] = []
 const { signal } = new AbortController()
 
-/** An engine that knows every pool of the plan as it is now, and is told nothing from then on. */
+/** An engine with the current state of every pool of the plan, and no events from then on. */
 beforeEach(async () => {
   if (chain === undefined) {
     chain = await startTestChain()
@@ -85,7 +88,7 @@ afterAll(async () => {
 const apply = (input: Input) => step(state, input)
 const now = () => ms(Date.now())
 
-/** A new block, of which the engine hears that nothing happened in it. */
+/** A new block, which the engine receives as empty. */
 async function follow(): Promise<BlockRef> {
   await chain.mine()
   await skipTo()
@@ -114,13 +117,22 @@ async function tend(): Promise<void> {
   await upkeep.tend([])
 }
 
+const setDecimals = (token: Hex, decimals: number) =>
+  send(chain.world.client, {
+    to: token,
+    data: encodeFunctionData({ abi: testTokenAbi, functionName: 'setDecimals', args: [decimals] }),
+  })
+
+const upgradeOf = (address: Hex): VerifiedBlock['logs'][number] =>
+  ({ address, topics: [[...UPGRADES][0]] }) as unknown as VerifiedBlock['logs'][number]
+
 const poolOf = (address: Hex) => {
   const pool = state.pools.get(address)
   if (pool === undefined) throw new Error(`${address} is not known`)
   return pool
 }
 
-test('a pool read with what is known of it costs one round, and reads the same', async () => {
+test('a pool read with known ticks costs one round, and reads the same', async () => {
   const pool = poolOf(chain.pool('uniswap-v3', 'WETH', 'LARK'))
   const tip = await follow()
   calls = 0
@@ -134,7 +146,7 @@ test('a pool read with what is known of it costs one round, and reads the same',
   expect(await market.load([bornAs(pool)], tip, signal, wrong)).toEqual(whole)
 })
 
-test('while the chain says what we know, nothing is written and nobody is warned', async () => {
+test('while the chain matches our state, nothing is written and no warning is logged', async () => {
   const before = new Map([...state.pools].map(([address, { state: each }]) => [address, each.amm]))
   await audit()
   expect(warnings).toEqual([])
@@ -144,7 +156,7 @@ test('while the chain says what we know, nothing is written and nobody is warned
   }
 })
 
-test('reserves that changed without a word make the pool unverified', async () => {
+test('reserves that changed without an event make the pool unverified', async () => {
   const pair = chain.pool('uniswap-v2', 'USDC', 'LARK')
   await chain.run(chain.sellV2(pair, 'LARK', 5000))
   await skipTo()
@@ -154,7 +166,7 @@ test('reserves that changed without a word make the pool unverified', async () =
   expect(poolOf(pair).state.differences.map(({ field }) => field)).toEqual(['reserve0', 'reserve1'])
 })
 
-test('ticks that nobody reported are found by reading all of them, and taken over', async () => {
+test('unreported ticks are found by reading all of them, and taken over', async () => {
   const pool = chain.pool('uniswap-v3', 'WETH', 'LARK')
   const { terms, state: before } = poolOf(pool)
   if (terms.family !== 'amm_v3' || before.amm.family !== 'amm_v3') throw new Error('not a v3 pool')
@@ -172,14 +184,9 @@ test('ticks that nobody reported are found by reading all of them, and taken ove
   expect(after.state.verified).toBe(true)
 })
 
-test('R-decimals-3: a token that says something else is taken at its word only when it says it again half an hour later', async () => {
+test('R-decimals-3: a token’s changed value is accepted only when it is repeated half an hour later', async () => {
   const lark = chain.token('LARK')
-  const say = (decimals: number) =>
-    send(chain.world.client, {
-      to: lark,
-      data: encodeFunctionData({ abi: testTokenAbi, functionName: 'setDecimals', args: [decimals] }),
-    })
-  await say(9)
+  await setDecimals(lark, 9)
   await skipTo()
   await tend()
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 18, changedTo: 9 })
@@ -188,10 +195,36 @@ test('R-decimals-3: a token that says something else is taken at its word only w
   await chain.world.client.increaseTime({ seconds: HOLD_MS / 1_000 })
   await tend()
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 9, changedTo: null })
-  await say(18)
+  await setDecimals(lark, 18)
 })
 
-test('a price that walks out of the known ticks asks for them, and what is read then reaches again', async () => {
+test('a token that cannot be read keeps no other token unread, and is not read with every block', async () => {
+  const [bad, lark] = [chain.token('MOTH'), chain.token('LARK')]
+  const read: Hex[] = []
+  const readToken: Market['readToken'] = async (token, ...rest) => {
+    read.push(token)
+    if (token === bad) throw new FeedError('ANSWER_TOO_LARGE', 'node', 'its name has no end')
+    return market.readToken(token, ...rest)
+  }
+  const intervals = { tokensMs: HOUR_MS, poolsMs: HOUR_MS }
+  const partly = new Upkeep({ ...context, market: { ...market, readToken }, intervals })
+  const tendWith = async (...tokens: readonly Hex[]) => {
+    read.length = 0
+    await follow()
+    await partly.tend([{ proof: 'none', logs: tokens.map(upgradeOf) }])
+    return read.includes(bad)
+  }
+  await setDecimals(lark, 9)
+  expect(await tendWith(bad, lark)).toBe(true)
+  expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 18, changedTo: 9 })
+  expect(warnings).toContain('a token could not be read again')
+  expect(await tendWith()).toBe(false)
+  intervals.tokensMs = 0
+  expect(await tendWith()).toBe(true)
+  await setDecimals(lark, 18)
+})
+
+test('a price that leaves the known ticks requests them, and the reading then covers it again', async () => {
   const pool = chain.pool('uniswap-v3', 'WETH', 'LARK')
   const { terms } = poolOf(pool)
   if (terms.family !== 'amm_v3') throw new Error('not a v3 pool')
@@ -222,7 +255,7 @@ test('stable answers are read at the tip: a new one is there after the next bloc
   expect(state.stables.get(chain.token('USDC'))?.reading?.value).toBe(99_800_000n)
 })
 
-test('R-reading-3: behind a proxy, answers come from the logs of proven blocks, and the proxy is asked where it points', async () => {
+test('R-reading-3: behind a proxy, answers come from the logs of proven blocks, and the proxy is asked for its aggregator', async () => {
   const [first, second] = ['USDC', 'USDT'].map(symbol => chain.world.seeded.feeds[symbol] as Hex) as [
     Hex,
     Hex,
@@ -266,7 +299,7 @@ test('R-reading-3: behind a proxy, answers come from the logs of proven blocks, 
   calls = 0
   await answer(first, 99_600_000n)
   expect([answers(), calls]).toEqual([[99_600_000n, 99_600_000n], 0])
-  // The proxy turns: until it is asked again the old aggregator is heard, and then the new one alone.
+  // The proxy changes: until it is read again the old aggregator counts, and then the new one alone.
   await answer(second, 100_100_000n)
   await turnTo(second)
   await answer(first, 99_500_000n)
@@ -298,7 +331,7 @@ test('in a steady state all of it is at most three calls a minute', async () => 
   expect(calls).toBeLessThanOrEqual(3 * minutes)
 }, 60_000)
 
-/** The blocks in between, of which the engine hears nothing. */
+/** The blocks in between, which the engine does not receive. */
 async function skipTo(): Promise<void> {
   const { number } = await chain.head()
   const from = (state.chain.tip?.number ?? number - 1) + 1

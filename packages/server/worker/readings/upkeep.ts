@@ -15,6 +15,7 @@ import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 import { AnswerWatch } from './answerWatch.ts'
 import { Audit, bornAs, driftedTicks, knownTicksOf } from './audit.ts'
+import { inHalves } from './inHalves.ts'
 import type { Intake, Means } from './intake.ts'
 import { quietPools } from './quietPools.ts'
 
@@ -122,8 +123,24 @@ export class Upkeep {
 
   /** Changed decimals withdraw the price until a second reading confirms them (R-decimals-3). */
   async #auditTokens(): Promise<void> {
+    const { log, signal, state } = this.#context
+    await inHalves(
+      this.#audit.tokens(),
+      some => this.#auditSome(some),
+      (token, { message: reason }) => {
+        this.#audit.postpone(token)
+        log.warn('a token could not be read again', {
+          chain_id: state.setup.chainId,
+          token_address: token,
+          reason,
+        })
+      },
+      signal,
+    )
+  }
+
+  async #auditSome(tokens: readonly Address[]): Promise<void> {
     const { apply, intake, log, market, now, signal, state } = this.#context
-    const tokens = this.#audit.tokens()
     const gone = { decimals: null, reason: 'there is no token any more', symbol: null, name: null }
     await intake.take(
       this.#context,

@@ -1,4 +1,4 @@
-/** Back-fills made-up events of a chain in a thread of its own, as the back-fill of a chain does. It says when it begins. */
+/** Back-fills made-up events of a chain in a thread of its own, as the back-fill of a chain does. It reports when it begins. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../ops/clock.ts'
 import { openStore } from '../../store/openStore.ts'

@@ -43,13 +43,13 @@ const HOOKS: Readonly<Record<HookClass, Hook>> = {
 function hook(
   name: Parameters<typeof deployV4Hook>[1],
   address: Address,
-  told: readonly ((manager: Address) => Hex)[] = [],
+  setUp: readonly ((manager: Address) => Hex)[] = [],
 ): Hook {
   return {
     address,
     async deploy(client, manager) {
       await deployV4Hook(client, name, manager, address)
-      for (const call of told) await send(client, { to: address, data: call(manager) })
+      for (const call of setUp) await send(client, { to: address, data: call(manager) })
     },
   }
 }

@@ -31,11 +31,11 @@ import { seenOf } from './seen.ts'
 export const GAS = 55_000_000n
 /** Dollars that count as a trade. */
 const LEAST_TRADE = 15
-/** How often the feeds of the stables say again what they said: well within their heartbeat. */
+/** How often the feeds of the stables repeat their answer: well within their heartbeat. */
 const ANSWER_S = 1800
 /** A service that is further behind starts again at the head, and would only know what its look-back finds. */
 const AHEAD = 32
-/** Rounds until a service is well that fell behind: its feed wants some blocks and seconds. */
+/** Rounds until a service that fell behind is healthy: its feed needs some blocks and seconds. */
 const MOST_ROUNDS = 200
 
 /** A move, or a question whose answer is read from the block. */
@@ -183,7 +183,7 @@ export class ChainStage implements Stage {
 
   async rounds(times: number, round: (n: number) => Promise<void>): Promise<void> {
     for (let n = 0; n < times; n++) {
-      // A look of the last round comes before its end: the service must be well by then.
+      // The last round is checked before its end: the service must be healthy by then.
       if (n === times - 1 && this.#service !== null) {
         this.#round = round
         await this.#untilWell()
@@ -225,7 +225,7 @@ export class ChainStage implements Stage {
   /** Only the last one counts: before it the service may be behind. */
   async look(token: string, { usd = this.#asset(token).usd }: LookOptions = {}): Promise<void> {
     const service = this.#service
-    if (service === null) throw new Error(`${token} was never asked for`)
+    if (service === null) throw new Error(`${token} was never requested`)
     if (this.#isCatchingUp) return
     this.#looksLeft--
     if (this.#looksLeft > 0) return
@@ -236,7 +236,7 @@ export class ChainStage implements Stage {
     this.#sellerUsd = null
   }
 
-  /** The head is of this moment, the service has it and has probed its token; the attack goes on until then. */
+  /** The head is of this moment, the service has it and has probed its token; the attack continues until then. */
   async #untilWell(): Promise<void> {
     const service = this.#service as TestService
     this.#isCatchingUp = true
@@ -343,7 +343,7 @@ export class ChainStage implements Stage {
     await this.#follow()
   }
 
-  /** Moves outside a block of the attack made blocks of their own: its time goes on from them. */
+  /** Moves outside a block of the attack made blocks of their own: its time continues from them. */
   async #follow(): Promise<void> {
     const { timestamp } = await this.#chain.world.client.getBlock({ blockTag: 'latest' })
     this.#time.nowS = Math.max(this.#time.nowS, Number(timestamp))

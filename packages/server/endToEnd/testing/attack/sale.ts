@@ -1,5 +1,5 @@
 /**
- * A sale of 1,000 USD worth of a token that always reverts: the contract itself says what it would have paid. All of it and
+ * A sale of 1,000 USD worth of a token that always reverts: the contract itself reports what it would have paid. All of it and
  * half of it are offered to each pool, so that the best of all in one or a half in each of two is known.
  */
 import { sizes, trader, traderAbi } from '@assay/world'

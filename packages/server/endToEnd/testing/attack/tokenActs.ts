@@ -15,14 +15,14 @@ import {
 import { encodeFunctionData } from 'viem'
 import type { Hex, TestChain } from '../testChain.ts'
 
-/** What the stranger has: more than any sale. */
+/** The balance of the outside account: more than any sale. */
 const PLENTY = 1n << 200n
 
 export class TokenActs {
   readonly #chain: TestChain
   readonly #options: ReadonlyMap<string, TokenOptions>
   readonly #said = new Map<string, number>()
-  #stranger: Promise<Hex> | null = null
+  #outsider: Promise<Hex> | null = null
 
   constructor(chain: TestChain, options: ReadonlyMap<string, TokenOptions>) {
     this.#chain = chain
@@ -46,7 +46,7 @@ export class TokenActs {
     await introduce(client, this.#chain.token(symbol), { pools: [pool], exempt: [seeded.trader] })
   }
 
-  /** From now on it is asked for: all its balances change at once, and no pair is told. */
+  /** From now on it rebases: all its balances change at once, and no pair is notified. */
   async asked(symbol: string): Promise<void> {
     const times = this.#options.get(symbol)?.heldTimes ?? 1
     if (times !== 1) await rebase(this.#chain.world.client, this.#chain.token(symbol), times)
@@ -66,10 +66,10 @@ export class TokenActs {
   /** Who tries a sale of it. */
   async seller(symbol: string): Promise<Hex> {
     if (!this.isOdd(symbol)) return this.#chain.world.seeded.trader
-    this.#stranger ??= deployTrader(this.#chain.world.client)
-    const stranger = await this.#stranger
-    const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [stranger, PLENTY] })
+    this.#outsider ??= deployTrader(this.#chain.world.client)
+    const outsider = await this.#outsider
+    const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [outsider, PLENTY] })
     await send(this.#chain.world.client, { to: this.#chain.token(symbol), data })
-    return stranger
+    return outsider
   }
 }

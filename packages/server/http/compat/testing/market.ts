@@ -17,7 +17,7 @@ export const UNIT = 10n ** 18n
 export const POOL = poolFacts('pool', address('token'), address('usd'))
 export const TOKEN: Token = { chainId: CHAIN, tokenAddress: address('token') as Token['tokenAddress'] }
 
-/** A record of the token at a block, with `price` whole dollars; null says UNPRICED. */
+/** A record of the token at a block, with `price` whole dollars; null means UNPRICED. */
 export function said(
   price: number | null,
   block: number,

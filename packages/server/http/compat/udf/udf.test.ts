@@ -36,7 +36,7 @@ const history = (query: Readonly<Record<string, string | number>>): Promise<Answ
 }
 
 describe('/history', () => {
-  it('gives bars of published prices with what was traded within each', async () => {
+  it('gives bars of published prices with the volume traded within each', async () => {
     await commit(...marketWith())
     const { body, headers } = await history({})
     // 7 tokens at 2 dollars on the first day, 5 at 2 and 2 at 3 on the second; one swap was taken back.
@@ -52,14 +52,14 @@ describe('/history', () => {
     expect(headers.get('x-assay-reason')).toBeNull()
   })
 
-  it('has null where the pool was not yet followed for the whole bar, and says so', async () => {
+  it('has null when the pool was not yet followed for the whole bar, and says so', async () => {
     await commit(...marketWith(followed(1.2 * DAY_MS)))
     const { body, headers } = await history({ resolution: '60' })
     expect(body).toMatchObject({ t: [0.1 * DAY_S - 1440, 1.5 * DAY_S], v: [null, 0] })
     expect(headers.get('x-assay-reason')).toBe(`${0.1 * DAY_S - 1440}.volume=NOT_FOLLOWED`)
   })
 
-  it('has null where a swap had no price', async () => {
+  it('has null when a swap had no price', async () => {
     await commit(...marketWith(), {
       records: [said(null, 61, 1.61 * DAY_MS)],
       events: [swapAt(62, 1.62 * DAY_MS, { amount0: UNIT })],
@@ -76,7 +76,7 @@ describe('/history', () => {
     expect(headers.get('x-assay-reason')).toBe('volume=NO_POOL')
   })
 
-  it('counts back from a moment, and where there is nothing names the bar before', async () => {
+  it('counts back from a moment, and when there is nothing names the previous bar', async () => {
     await commit(...marketWith())
     expect((await history({ countback: 1 })).body).toMatchObject({ t: [DAY_S], v: [16] })
     const nothing = { from: 1.8 * DAY_S, to: 1.9 * DAY_S, resolution: '1' }
@@ -84,7 +84,7 @@ describe('/history', () => {
     expect((await history({ from: 0, to: 60, resolution: '1' })).body).toEqual({ s: 'no_data' })
   })
 
-  it('refuses a resolution, a time or a symbol that is none, in the shape of a chart', async () => {
+  it('refuses an invalid resolution, time or symbol, in the chart library’s error format', async () => {
     await commit(...marketWith())
     const refused = (status: number, errmsg: string) => ({ status, body: { s: 'error', errmsg } })
     expect(await history({ resolution: '7' })).toMatchObject(
@@ -97,7 +97,7 @@ describe('/history', () => {
 })
 
 describe('around the bars', () => {
-  it('there are the symbol, what is found for words, the resolutions and the time', async () => {
+  it('the symbol, search results, the resolutions and the time are served', async () => {
     await commit(...marketWith(), { records: [health(CHAIN, 'HEALTHY')] })
     expect((await get(`/symbols?symbol=${SYMBOL}`)).body).toMatchObject({
       ticker: SYMBOL,

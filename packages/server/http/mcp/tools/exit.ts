@@ -6,7 +6,7 @@ import { list, object, text, textOrNull, TOKEN, type Tool, type TokenArguments }
 const SIZES = 8
 
 const SALE = object({
-  asked_usd: textOrNull('The size asked for, in dollars at the published price.'),
+  asked_usd: textOrNull('The requested size, in dollars at the published price.'),
   amount: text("What is sold, in the token's smallest units."),
   proceeds_usd: textOrNull('What it pays in dollars, after fees; null where there is no answer.'),
   average_price_usd: textOrNull('What one whole token of it fetches.'),
@@ -41,7 +41,7 @@ export const EXIT: Tool = {
   ),
   output: object({
     ...PRICE_FIELDS,
-    sales: list(SALE, 'In the order asked; empty where there is no price to sell at.'),
+    sales: list(SALE, 'In the requested order; empty if there is no price to sell at.'),
     largest_within_1_percent: LARGEST,
     largest_within_5_percent: LARGEST,
   }),

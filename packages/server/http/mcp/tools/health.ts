@@ -11,10 +11,10 @@ const CHAIN = object({
     'Why it is not HEALTHY, worst first.',
   ),
   head_block: wholeOrNull('The newest verified block.'),
-  processed_block: wholeOrNull('The newest block that prices stand on.'),
+  processed_block: wholeOrNull('The newest block behind the prices.'),
   finalized_block: wholeOrNull('The newest final block.'),
   lag_ms: wholeOrNull('How far prices are behind the head.'),
-  updated_at_ms: wholeOrNull('When this was said, Unix milliseconds.'),
+  updated_at_ms: wholeOrNull('When this was reported, in Unix milliseconds.'),
 })
 
 export const HEALTH: Tool = {

@@ -31,7 +31,7 @@ export const SEARCH: Tool = {
     tokens: list(FOUND, 'Deepest first.'),
     more: whole('How many further tokens matched and were omitted.'),
     pools: whole('How many pools are known at this address.'),
-    chains: list(whole('A chain id.'), 'The chains of what was found.'),
+    chains: list(whole('A chain id.'), 'The chains of the results.'),
   }),
   async run(given, { client }) {
     const query = given['query'] as string

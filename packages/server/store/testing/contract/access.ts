@@ -25,7 +25,7 @@ const sessionOf = (id: number, keyId: string, expiresAtMs = 9_000): SessionRow =
 })
 
 export function accessContract(database: () => TestDatabase): void {
-  test('a key is read back as it was issued, and revoked once', async () => {
+  test('a key is read back as issued, and revoked once', async () => {
     const store = await database().connect()
     const [one, two] = [keyOf('one'), { ...keyOf('two'), createdAtMs: 2_000, expiresAtMs: 5_000, scopes: [] }]
     await store.insertKey(two)
@@ -43,7 +43,7 @@ export function accessContract(database: () => TestDatabase): void {
     expect(await again.readKey('one')).toEqual({ ...one, revokedAtMs: 7_000 })
   })
 
-  test('a session lives until it is deleted, its time is up or its key is revoked', async () => {
+  test('a session lives until it is deleted, expires or its key is revoked', async () => {
     const store = await database().connect()
     await store.insertKey(keyOf('one'))
     await store.insertKey(keyOf('two'))
@@ -69,7 +69,7 @@ export function accessContract(database: () => TestDatabase): void {
     })
   })
 
-  test('sessions whose time is up are cleared when another is made', async () => {
+  test('expired sessions are deleted when another is created', async () => {
     const store = await database().connect()
     await store.insertKey(keyOf('one'))
     await store.insertSession(sessionOf(1, 'one', 3_000))
@@ -78,7 +78,7 @@ export function accessContract(database: () => TestDatabase): void {
     expect(await store.readSession(bytes(2, 0, 255))).not.toBeNull()
   })
 
-  test('a secret is made once, whoever asks first, and outlives the process', async () => {
+  test('a secret is created once, by the first caller, and outlives the process', async () => {
     const [left, right] = [await database().connect(), await database().connect()]
     const [one, same, other] = await Promise.all([
       left.readSecret('cursor'),

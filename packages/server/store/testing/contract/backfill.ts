@@ -16,7 +16,7 @@ const position = (nextBlock: number, events: number) => ({
 })
 
 export function backfillContract(database: () => TestDatabase): void {
-  test('a back-fill stands where its last commit left it, for every chain by itself', async () => {
+  test('a back-fill resumes from its last commit, for every chain separately', async () => {
     const store = await database().connect()
     expect(await store.readBackfill(CHAIN)).toBeNull()
     const commit = { chainId: CHAIN, atMs: 2_000, events: [], foundPools: [] }
@@ -27,7 +27,7 @@ export function backfillContract(database: () => TestDatabase): void {
     expect(await other.readBackfill(CHAIN + 1)).toBeNull()
   })
 
-  test('its events are listed as final, once however often they come', async () => {
+  test('its events are listed as final, once however often they arrive', async () => {
     const store = await database().connect()
     const events = [
       { ...eventOf(POOL, 1, 3), blockNumber: 12 },
@@ -51,7 +51,7 @@ export function backfillContract(database: () => TestDatabase): void {
     ])
   })
 
-  test('pools it found are named until the chain knows them', async () => {
+  test('pools it found are listed until the chain knows them', async () => {
     const store = await database().connect()
     const known = poolFacts('pool', address('a'), address('b'))
     await store.writeBackfill({

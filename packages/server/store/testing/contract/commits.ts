@@ -46,7 +46,7 @@ export function commitContract(database: () => TestDatabase): void {
     expect(await store.readBounds()).toEqual({ epoch: 0, oldest: 1, head: 6 })
   })
 
-  test('the same step with the same tip is already there, and nothing is written twice', async () => {
+  test('the same step with the same tip is already applied, and nothing is written twice', async () => {
     const store = await database().connect()
     const first = commitOf(1, 1, { records: [health(1, 'a'), health(1, 'b')], input: 'x' })
     await store.commit(first)
@@ -59,7 +59,7 @@ export function commitContract(database: () => TestDatabase): void {
     expect(await store.commit(silent)).toEqual({ outcome: 'already', first: null, last: 3 })
   })
 
-  test('a step that does not stand on the stored position conflicts and writes nothing', async () => {
+  test('a step that does not follow the stored position conflicts and writes nothing', async () => {
     const store = await database().connect()
     const records = [health(1, 'a')]
     const entities = [{ key: 'chain', text: 'two' }]
@@ -126,7 +126,7 @@ export function commitContract(database: () => TestDatabase): void {
     expect(repaired).toEqual({ outcome: 'committed', first: 2, last: 3 })
   })
 
-  test('a checkpoint holds every entity as it was last written, also after closing', async () => {
+  test('a checkpoint has every entity as last written, also after closing', async () => {
     const store = await database().connect()
     expect(await store.readCheckpoint(1)).toBeNull()
     const long = 'é"\n'.repeat(50_000)

@@ -73,7 +73,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readGaps(CHAIN + 2)).toEqual([])
   })
 
-  test('a range begins with its first moment and ends before its last, and holds one token only', async () => {
+  test('a range begins with its first moment and ends before its last, and has one token only', async () => {
     const store = await database().connect()
     await publish(store, 5)
     const rows = await store.readTokenHistory(range(120_000, 240_000))
@@ -87,7 +87,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readTokenHistory({ ...range(0, 1e12), chainId: CHAIN + 1 })).toEqual([])
   })
 
-  test('a state in history is the state of the snapshot when it was said, sequence and all', async () => {
+  test('a state in history is the state of the snapshot at its record, including the sequence', async () => {
     const store = await database().connect()
     await publish(store, 2)
     const [first, second] = await store.readTokenHistory(range(0, 1e12))
@@ -99,7 +99,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(first?.expiresAtMs).toBe(99_999)
   })
 
-  test('pages continue where the one before ended, also between records of one moment', async () => {
+  test('pages continue where the previous one ended, also between records of one moment', async () => {
     const store = await database().connect()
     const records = Array.from({ length: 7 }, (_, at) =>
       priced(at, `${at + 1}`, { atMs: 5000 + Math.floor(at / 3), block: 9 }),
@@ -136,7 +136,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readTokenAt(CHAIN, address('nobody'), { ms: 1e12 })).toBeNull()
   })
 
-  test('prices of many tokens at many moments come in the order asked, as one by one', async () => {
+  test('prices of many tokens at many moments come in the requested order, as one by one', async () => {
     const store = await database().connect()
     await publish(store, 4)
     const moments = [TOKEN, OTHER, address('nobody')].flatMap(tokenAddress =>
@@ -154,7 +154,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readPricesAt(CHAIN, [])).toEqual([])
   })
 
-  test('a block that was replaced speaks with its replacement: the later record counts', async () => {
+  test('a replaced block counts with its replacement: the later record wins', async () => {
     const store = await database().connect()
     await store.commit(commitOf(CHAIN, 1, { records: [priced(1, '1', { atMs: 1000, block: 50 })] }))
     await store.commit(commitOf(CHAIN, 2, { records: [priced(2, '2', { atMs: 2000, block: 51 })] }))
@@ -162,7 +162,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(displayIn((await store.readTokenAt(CHAIN, TOKEN, { block: 51 }))?.state ?? '')).toBe('3')
   })
 
-  test('a retraction is a point without a price, with the state that holds instead', async () => {
+  test('a retraction is a point without a price, with the state that applies instead', async () => {
     const store = await database().connect()
     await store.commit(commitOf(CHAIN, 1, { records: [priced(1, '1', { atMs: 1000, block: 50 })] }))
     const retraction = tokenRetract({ chainId: CHAIN, recordId: 'gone' }, TOKEN, `${TOKEN}-1`)
@@ -177,7 +177,7 @@ export function historyContract(database: () => TestDatabase): void {
     })
   })
 
-  test('history goes with the log that it is read from', async () => {
+  test('history is deleted with the log it is read from', async () => {
     const store = await database().connect()
     await publish(store, 10)
     const nowMs = commitOf(CHAIN, 10).atMs + HOUR_MS
@@ -190,7 +190,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readTokenAt(CHAIN, TOKEN, { ms: 60_000 })).toBeNull()
   })
 
-  test('history that is kept longer than the log answers as before, and the log is as short as without it', async () => {
+  test('history kept longer than the log answers as before, and the log is as short as without it', async () => {
     const store = await database().connect()
     await publish(store, 250)
     const retraction = tokenRetract({ chainId: CHAIN, recordId: 'gone' }, TOKEN, `${TOKEN}-250`)
@@ -217,7 +217,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await (await database().connect()).readTokenHistory(range(0, 1e12, 1000))).toEqual(before)
   })
 
-  test('kept history ends after its days, oldest first, or when it is no longer wanted', async () => {
+  test('kept history ends after its days, oldest first, or when it is disabled', async () => {
     const store = await database().connect()
     const DAY_MS = 24 * HOUR_MS
     for (const day of [0, 1, 2, 3])
@@ -240,7 +240,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await days()).toEqual(['3'])
   })
 
-  test('what a reorganisation withdraws is stored with its commit, and goes with the history it concerns', async () => {
+  test('withdrawals by a reorganisation are stored with its commit, and deleted with the history they concern', async () => {
     const store = await database().connect()
     const at = (step: number, block: number) => priced(step, `${step}`, { atMs: step * 1000, block })
     await store.commit(commitOf(CHAIN, 1, { records: [at(1, 50)] }))
@@ -275,7 +275,7 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readWithdrawalScan()).toBeNull()
   })
 
-  test('candles go when all their prices have gone, and no reorganisation can bring more', async () => {
+  test('candles are deleted when all their prices are gone, and no reorganisation can bring more', async () => {
     const store = await database().connect()
     const HEIGHTS = [10, 5_000, 20_000]
     for (const [at, block] of HEIGHTS.entries())

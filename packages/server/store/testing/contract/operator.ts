@@ -4,7 +4,7 @@ import type { TestDatabase } from '../connect.ts'
 import { address, commitOf, key, tokenFacts } from '../drafts.ts'
 
 export function operatorContract(database: () => TestDatabase): void {
-  test('a consumer comes with its first key, has the limits last written, and may lose them again', async () => {
+  test('a consumer is created with its first key, has the limits last written, and may lose them again', async () => {
     const store = await database().connect()
     expect(await store.readConsumer('acme')).toBeNull()
     expect(await store.writeLimits('acme', '{}')).toBe(false)
@@ -42,7 +42,7 @@ export function operatorContract(database: () => TestDatabase): void {
     ])
   })
 
-  test('a policy stays under its version as it was first written', async () => {
+  test('a policy is stored under its version as first written', async () => {
     const store = await database().connect()
     expect(await store.readPolicy('p1')).toBeNull()
     await store.writePolicy('p1', '{"a":1}', 5)
@@ -50,7 +50,7 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await store.readPolicy('p1')).toBe('{"a":1}')
   })
 
-  test('a setting is what was written last, and gone when forgotten', async () => {
+  test('a setting is the last value written, and gone when deleted', async () => {
     const store = await database().connect()
     expect(await store.readSetting('retention')).toBeNull()
     await store.writeSetting('retention', '{"hours":1}')
@@ -60,7 +60,7 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await store.readSetting('retention')).toBeNull()
   })
 
-  test('an enrolment counts once for who asked first; a new one is refused when the day is used up', async () => {
+  test('an enrolment counts once for the first consumer; a new one is refused when the day is used up', async () => {
     const store = await database().connect()
     await store.insertKey(key('acme'))
     await store.insertKey(key('other'))
@@ -94,7 +94,7 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await store.claimEnrolments([])).toEqual([])
   })
 
-  test('a token enrolled by being asked for is idle until it is asked for again', async () => {
+  test('a token enrolled on request is idle until it is requested again', async () => {
     const store = await database().connect()
     await store.insertKey(key('acme'))
     const [a, b, c] = [address('a'), address('b'), address('c')]
@@ -116,7 +116,7 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await store.readIdle(1, 31)).toEqual([a, b])
   })
 
-  test('two nodes may note the same tokens at once, each in an order of its own', async () => {
+  test('two nodes may note the same tokens at once, each in its own order', async () => {
     const [one, other] = [await database().connect(), await database().connect()]
     await one.insertKey(key('acme'))
     const tokens = Array.from({ length: 300 }, (_, at) => address(at + 1))
@@ -139,7 +139,7 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await one.readIdle(1, 22)).toEqual(tokens.toSorted())
   })
 
-  test('several tokens are read at once, in the order asked for', async () => {
+  test('several tokens are read at once, in the requested order', async () => {
     const store = await database().connect()
     const [a, b] = [address('a'), address('b')]
     await store.commit(commitOf(1, 1, { tokens: [tokenFacts(a, 'A'), tokenFacts(b, 'B')] }))

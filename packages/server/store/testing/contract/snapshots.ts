@@ -238,7 +238,7 @@ export function snapshotContract(database: () => TestDatabase): void {
     )
   })
 
-  test('retention takes the oldest events, whatever their finality', async () => {
+  test('retention deletes the oldest events, whatever their finality', async () => {
     const store = await database().connect()
     for (let step = 1; step <= 9; step++)
       await store.commit(

@@ -48,7 +48,7 @@ export function streamContract(database: () => TestDatabase, open: () => Promise
     foldLog(log)
   })
 
-  test('a reader resumes at every sequence and gets all that follows', async () => {
+  test('a reader resumes at every sequence and gets all later records', async () => {
     const store = await database().connect()
     for (let step = 1; step <= 5; step++)
       for (const chainId of [1, 2]) await store.commit(scriptedCommit(chainId, step))
@@ -92,7 +92,7 @@ export function streamContract(database: () => TestDatabase, open: () => Promise
     )
   })
 
-  test('retention keeps what is young or among the newest, and the bounds follow', async () => {
+  test('retention keeps recent records and the newest ones, and the bounds follow', async () => {
     const store = await database().connect()
     for (let at = 1; at <= 10; at++) {
       const records = Array.from({ length: 10 }, () => health(1, `${at}`))
@@ -122,7 +122,7 @@ export function streamContract(database: () => TestDatabase, open: () => Promise
     await expect(store.prune({ ...limits, signal: AbortSignal.abort() })).rejects.toThrow('aborted')
   })
 
-  test('retention takes nothing that a replay has yet to read', async () => {
+  test('retention deletes nothing that a replay has yet to read', async () => {
     const store = await database().connect()
     for (let at = 1; at <= 5; at++)
       await store.commit(commitOf(1, at, { records: Array.from({ length: 10 }, () => health(1, `${at}`)) }))

@@ -78,7 +78,7 @@ export function webhookContract(database: () => TestDatabase): void {
     })
   })
 
-  test('a turn is taken from who is silent, and what an earlier turn matched or sent is refused', async () => {
+  test('a turn is taken over from a silent process, and its earlier matches and deliveries are refused', async () => {
     const store = await opened()
     await store.insertWebhook(webhook('one'), 5)
     const first = (await store.takeWebhookTurn('a', await store.readWebhookTurn())) as number
@@ -102,7 +102,7 @@ export function webhookContract(database: () => TestDatabase): void {
     expect((await store.readWebhookTurn())?.owner).toBe('')
   })
 
-  test('a position and what was found up to it are written together, and a record found again is one delivery', async () => {
+  test('a position and the matches up to it are written together, and a record found again is one delivery', async () => {
     const store = await opened()
     await store.insertWebhook(webhook('one'), 5)
     const turn = (await store.takeWebhookTurn('a', null)) as number
@@ -131,7 +131,7 @@ export function webhookContract(database: () => TestDatabase): void {
     expect(await again.readDeliveries({ webhookId: 'none', before: null, limit: 5 })).toEqual([])
   })
 
-  test('what was matched before a change from outside is not written', async () => {
+  test('matches from before an outside change are not written', async () => {
     const store = await opened()
     await store.insertWebhook(webhook('one'), 5)
     await store.insertWebhook(webhook('two'), 5)
@@ -147,7 +147,7 @@ export function webhookContract(database: () => TestDatabase): void {
     expect(await store.moveWebhook('none', 20, null)).toBe(false)
   })
 
-  test('an attempt is noted once it is over; parking and resuming begin another day', async () => {
+  test('an attempt is written once it is over; parking and resuming begin another day', async () => {
     const store = await opened()
     await store.insertWebhook(webhook('one'), 5)
     const turn = (await store.takeWebhookTurn('a', null)) as number
@@ -182,7 +182,7 @@ export function webhookContract(database: () => TestDatabase): void {
     expect(await store.setWebhookState('none', 'PAUSED', null)).toBe(false)
   })
 
-  test('a new secret stands beside the one before it', async () => {
+  test('a new secret is kept beside the previous one', async () => {
     const store = await opened()
     await store.insertWebhook(webhook('one'), 5)
     expect(await store.rotateWebhook('one', new Secret('whsec_next'), 9_000)).toBe(true)

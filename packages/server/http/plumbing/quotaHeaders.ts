@@ -5,7 +5,7 @@
 import { policyText, restText } from '../../access/quotaText.ts'
 import type { Quota, Verdict } from '../../access/rateLimit.ts'
 
-export class QuotaLines {
+export class QuotaHeaders {
   #quota: Quota | null = null
   #policy = ''
   #remaining = 0
@@ -38,4 +38,4 @@ export class QuotaLines {
 }
 
 /** Those of this process. */
-export const quotaLines = new QuotaLines()
+export const quotaHeaders = new QuotaHeaders()

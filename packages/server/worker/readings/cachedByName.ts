@@ -1,5 +1,5 @@
 /** Makes a value on first use and caches it; beyond `most` entries the oldest is dropped. */
-export function keptByName<Value>(most: number, make: (name: string) => Value): (name: string) => Value {
+export function cachedByName<Value>(most: number, make: (name: string) => Value): (name: string) => Value {
   const kept = new Map<string, Value>()
   return name => {
     const before = kept.get(name)

@@ -1,5 +1,5 @@
 /**
- * Assigns connection slots, and chooses which connection gives one up. Strangers (connections without a valid
+ * Assigns connection slots, and chooses which connection gives one up. Unauthenticated connections (without a valid
  * credential) go first: of the network with the most of them, the one that has been quiet longest. So no network keeps
  * more than the others leave it, and one newcomer always gets a slot beside any number of silent sockets.
  *
@@ -15,7 +15,7 @@ const IDLE_LOOKS = 2
  */
 const STALLED_LOOKS = 8
 
-export type Place = {
+export type Slot = {
   readonly socket: Socket
   /** The address, or the /64 of an IPv6 address; one value for all trusted proxies. */
   readonly network: string
@@ -32,81 +32,81 @@ export type Place = {
   quietLooks: number
 }
 
-export class Places {
-  readonly #strangers = new Crowd()
+export class ConnectionSlots {
+  readonly #unauthenticated = new Crowd()
   readonly #known = new Crowd()
 
-  get strangers(): number {
-    return this.#strangers.size
+  get unauthenticated(): number {
+    return this.#unauthenticated.size
   }
 
-  strangersOf(network: string): number {
-    return this.#strangers.countOf(network)
+  unauthenticatedOf(network: string): number {
+    return this.#unauthenticated.countOf(network)
   }
 
-  enter(place: Place): void {
-    this.#crowdOf(place).add(place)
+  enter(slot: Slot): void {
+    this.#crowdOf(slot).add(slot)
   }
 
-  leave(place: Place): void {
-    this.#crowdOf(place).delete(place)
+  leave(slot: Slot): void {
+    this.#crowdOf(slot).delete(slot)
   }
 
   /** Records whether its last credential was valid. */
-  know(place: Place, isKnown: boolean): void {
-    this.leave(place)
-    place.isKnown = isKnown
-    this.enter(place)
+  know(slot: Slot, isKnown: boolean): void {
+    this.leave(slot)
+    slot.isKnown = isKnown
+    this.enter(slot)
   }
 
-  /** The stranger that gives way to any newcomer; null when there is none. */
-  leastStranger(): Place | null {
-    for (const [, places] of this.#strangers.largestFirst()) return quietest(places)
+  /** The unauthenticated connection that gives way to any new one; null when there is none. */
+  leastUnauthenticated(): Slot | null {
+    for (const [, slots] of this.#unauthenticated.largestFirst()) return quietest(slots)
     return null
   }
 
-  leastStrangerOf(network: string): Place | null {
-    return quietest(this.#strangers.of(network))
+  leastUnauthenticatedOf(network: string): Slot | null {
+    return quietest(this.#unauthenticated.of(network))
   }
 
   /**
    * The idle connection that gives way to an authenticated one; if a network exceeds its share, any of its connections
    * that is not answering a request.
    */
-  leastKnown(newcomer: Place, share: number): Place | null {
-    for (const [network, places] of this.#known.largestFirst()) {
-      const isGreedy = places.size > share && network !== newcomer.network
-      const least = quietest([...places].filter(place => place !== newcomer && mayGo(place, isGreedy)))
+  leastAuthenticated(newcomer: Slot, share: number): Slot | null {
+    for (const [network, slots] of this.#known.largestFirst()) {
+      const isGreedy = slots.size > share && network !== newcomer.network
+      const least = quietest([...slots].filter(slot => slot !== newcomer && mayGo(slot, isGreedy)))
       if (least !== null) return least
     }
     return null
   }
 
-  #crowdOf({ isKnown }: Place): Crowd {
-    return isKnown ? this.#known : this.#strangers
+  #crowdOf({ isKnown }: Slot): Crowd {
+    return isKnown ? this.#known : this.#unauthenticated
   }
 }
 
 /** Connections by network, oldest first. */
 class Crowd {
-  readonly #byNetwork = new Map<string, Set<Place>>()
+  readonly #byNetwork = new Map<string, Set<Slot>>()
   size = 0
 
-  add(place: Place): void {
-    const places = this.#byNetwork.get(place.network)
-    if (places === undefined) this.#byNetwork.set(place.network, new Set([place]))
-    else places.add(place)
+  add(slot: Slot): void {
+    const slots = this.#byNetwork.get(slot.network)
+    if (slots === undefined) this.#byNetwork.set(slot.network, new Set([slot]))
+    else slots.add(slot)
     this.size += 1
   }
 
-  delete(place: Place): void {
-    const places = this.#byNetwork.get(place.network)
-    if (places?.delete(place) !== true) return
+  delete(slot: Slot): void {
+    const slots = this.#byNetwork.get(slot.network)
+    if (slots?.delete(slot) !== true) return
     this.size -= 1
-    if (places.size === 0) this.#byNetwork.delete(place.network)
+    if (slots.size === 0) this.#byNetwork.delete(slot.network)
   }
 
-  of(network: string): Iterable<Place> {
+  of(network: string): Iterable<Slot> {
     return this.#byNetwork.get(network) ?? []
   }
 
@@ -115,8 +115,8 @@ class Crowd {
   }
 
   /** Finds the largest without sorting the others, because callers mostly need only that one. */
-  *largestFirst(): Generator<readonly [string, ReadonlySet<Place>]> {
-    let largest: readonly [string, ReadonlySet<Place>] | null = null
+  *largestFirst(): Generator<readonly [string, ReadonlySet<Slot>]> {
+    let largest: readonly [string, ReadonlySet<Slot>] | null = null
     for (const each of this.#byNetwork) if (largest === null || each[1].size > largest[1].size) largest = each
     if (largest === null) return
     yield largest
@@ -126,13 +126,13 @@ class Crowd {
   }
 }
 
-function quietest(places: Iterable<Place>): Place | null {
-  let least: Place | null = null
-  for (const place of places) if (least === null || place.quietLooks > least.quietLooks) least = place
+function quietest(slots: Iterable<Slot>): Slot | null {
+  let least: Slot | null = null
+  for (const slot of slots) if (least === null || slot.quietLooks > least.quietLooks) least = slot
   return least
 }
 
-function mayGo({ isStream, answer, quietLooks }: Place, isGreedy: boolean): boolean {
+function mayGo({ isStream, answer, quietLooks }: Slot, isGreedy: boolean): boolean {
   if (isStream) return false
   const isAtWork = answer !== null && !answer.writableFinished
   return isAtWork ? quietLooks >= STALLED_LOOKS : isGreedy || quietLooks >= IDLE_LOOKS

@@ -64,7 +64,7 @@ const crowd = (count: number, from: (address: string) => FakeSocket, address: st
   Array.from({ length: count }, () => from(address))
 const isGone = ({ destroyed }: FakeSocket) => destroyed
 
-test('an address without a credential has half of the places; beyond them its own quietest gives way to its newest', () => {
+test('an address without a credential has half of the slots; beyond them its own quietest gives way to its newest', () => {
   const first = crowd(PLACES / 2, come, '192.0.2.1')
   const [, used] = first as [FakeSocket, FakeSocket]
   look(1)
@@ -83,7 +83,7 @@ test('the addresses of a /64 have one share, those of IPv4 one each', () => {
   expect(come('::ffff:192.0.2.2').destroyed).toBe(false)
 })
 
-test('when places are short the address with most strangers gives way, and one with a credential stays', () => {
+test('when slots are scarce the address with most unauthenticated connections gives way, and an authenticated one stays', () => {
   const key = comeWithKey('192.0.2.9')
   const few = Array.from({ length: WAITING }, (_, n) => come(`198.51.100.${n}`))
   const many = [come('192.0.2.1'), come('192.0.2.1')]
@@ -93,15 +93,15 @@ test('when places are short the address with most strangers gives way, and one w
   expect([key, newcomer, ...few.slice(2)].some(isGone)).toBe(false)
 })
 
-test('one with a credential takes the place of a stranger, even of one that has just come', () => {
+test('an authenticated connection takes the slot of an unauthenticated one, even of a new one', () => {
   crowd(PLACES - 1, comeWithKey, '192.0.2.1')
-  const stranger = come('192.0.2.2')
+  const newcomer = come('192.0.2.2')
   comeWithKey('192.0.2.3')
-  expect(stranger.destroyed).toBe(true)
+  expect(newcomer.destroyed).toBe(true)
   expect(connections.isFull).toBe(false)
 })
 
-test('of connections with a credential only an idle one gives way, and only to another credential', () => {
+test('of authenticated connections only an idle one gives way, and only to another authenticated one', () => {
   const held = crowd(PLACES / 2, comeWithKey, '192.0.2.1')
   held.push(...crowd(PLACES / 2, comeWithKey, '192.0.2.2'))
   const refused = come('192.0.2.3')
@@ -111,13 +111,13 @@ test('of connections with a credential only an idle one gives way, and only to a
   come('192.0.2.3')
   expect(held.some(isGone)).toBe(false)
   comeWithKey('192.0.2.3')
-  // The stranger went, and nobody else had to.
+  // The unauthenticated connection gave way, and no other did.
   expect(held.some(isGone)).toBe(false)
   comeWithKey('192.0.2.3')
   expect(held.filter(isGone)).toHaveLength(1)
 })
 
-test('an address with more than half of the places gives one to others, never one that is at work or a stream', () => {
+test('an address with more than half of the slots gives one to others, never an active one or a stream', () => {
   const working = comeWithKey('192.0.2.1', { isFinished: false })
   const stream = comeWithKey('192.0.2.1')
   server.emit('upgrade', { socket: stream })
@@ -130,7 +130,7 @@ test('an address with more than half of the places gives one to others, never on
   expect(held.filter(isGone)).toHaveLength(PLACES / 2)
 })
 
-test('an answer that nobody has read for twenty seconds keeps no place', () => {
+test('a response unread for twenty seconds keeps no slot', () => {
   const stalled = comeWithKey('192.0.2.1', { isFinished: false })
   const held = crowd(PLACES - 1, address => comeWithKey(address, { isFinished: false }), '192.0.2.2')
   look(1)
@@ -145,13 +145,13 @@ test('an answer that nobody has read for twenty seconds keeps no place', () => {
   expect(held.some(isGone)).toBe(false)
 })
 
-test('a trusted proxy has no share, and its connections are no strangers', () => {
+test('a trusted proxy has no share, and its connections do not count as unauthenticated', () => {
   const proxied = crowd(PLACES, come, '10.0.0.1')
   crowd(WAITING + 10, come, '192.0.2.1')
   expect(proxied.some(isGone)).toBe(false)
 })
 
-test('whoever shows a credential that has ended is a stranger again', () => {
+test('a connection whose credential has ended counts as unauthenticated again', () => {
   const revoked = comeWithKey('192.0.2.1')
   const held = crowd(PLACES - 1, comeWithKey, '192.0.2.2')
   connections.distrust(asSocket(revoked))

@@ -1,9 +1,9 @@
 /** Writes the records of one step in order, with their ids and routing. */
-import type { Pool, Token } from './entities.ts'
-import type { Hex } from './chain/block.ts'
-import type { Edge, Evaluation } from './price/evaluation.ts'
-import type { RetractReason } from './rules/reasons.ts'
-import { retractReasonFor } from './rules/retractReason.ts'
+import type { Pool, Token } from '../../entities.ts'
+import type { Hex } from '../../chain/block.ts'
+import type { Edge, Evaluation } from '../evaluation.ts'
+import type { RetractReason } from '../../rules/reasons.ts'
+import { retractReasonFor } from '../../rules/retractReason.ts'
 import type {
   EngineRecord,
   PoolStateText,
@@ -11,9 +11,9 @@ import type {
   PublishedToken,
   RecordHead,
   Routing,
-} from './record.ts'
-import type { State } from './state.ts'
-import type { Work } from './work.ts'
+} from '../../record.ts'
+import type { State } from '../../state.ts'
+import type { Work } from '../../work.ts'
 
 export class RecordWriter {
   readonly #state: State

@@ -5,7 +5,7 @@
 const heardAtMs = new WeakMap<AbortSignal, number>()
 
 /** Bytes of the answer arrived, or its call was just sent. */
-export function noteHeard(signal: AbortSignal): void {
+export function noteArrival(signal: AbortSignal): void {
   heardAtMs.set(signal, performance.now())
 }
 

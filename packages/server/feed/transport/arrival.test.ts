@@ -1,6 +1,6 @@
 /** Which answers count as late: silent ones, however long the others take. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { noteHeard, noteQueued } from './heard.ts'
+import { noteArrival, noteQueued } from './arrival.ts'
 import { hedged } from '../endpoints/hedge.ts'
 
 beforeEach(() => {
@@ -32,7 +32,7 @@ function endlessTries(): { readonly begun: AbortSignal[]; readonly abort: AbortC
   return { begun, abort }
 }
 
-it('a silent call is made again after its usual time, and again', async () => {
+it('a silent call is repeated after its usual time, and again', async () => {
   const { begun, abort } = endlessTries()
   await vi.advanceTimersByTimeAsync(LATE_MS - 1)
   expect(begun).toHaveLength(1)
@@ -43,10 +43,10 @@ it('a silent call is made again after its usual time, and again', async () => {
   abort.abort()
 })
 
-it('one whose answer is still coming in is not, however long that takes', async () => {
+it('one whose response is still arriving is not, however long that takes', async () => {
   const { begun, abort } = endlessTries()
   for (let n = 0; n < 20; n++) {
-    noteHeard(begun[0] as AbortSignal)
+    noteArrival(begun[0] as AbortSignal)
     await vi.advanceTimersByTimeAsync(LATE_MS - 1)
   }
   expect(begun).toHaveLength(1)
@@ -55,12 +55,12 @@ it('one whose answer is still coming in is not, however long that takes', async 
   abort.abort()
 })
 
-it('nor is one that waits for its turn with us', async () => {
+it('nor is one that waits in our own queue', async () => {
   const { begun, abort } = endlessTries()
   noteQueued(begun[0] as AbortSignal)
   await vi.advanceTimersByTimeAsync(20 * LATE_MS)
   expect(begun).toHaveLength(1)
-  noteHeard(begun[0] as AbortSignal)
+  noteArrival(begun[0] as AbortSignal)
   await vi.advanceTimersByTimeAsync(2 * LATE_MS - 1)
   expect(begun).toHaveLength(2)
   abort.abort()

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 
 const ORDER = ['GET', 'POST', 'PUT', 'DELETE']
 
-export class Allowed {
+export class AllowedMethods {
   readonly #routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
 
   /** Call before any route is registered. */

@@ -1,7 +1,7 @@
 /** What a local world, which the service does not know itself, lets an operator do. */
 import type { CausedIncident } from '@assay/sdk/wire'
 
-export type WorldDoor = {
+export type WorldControl = {
   readonly incidents: readonly {
     readonly name: string
     readonly about: string
