@@ -187,7 +187,7 @@ async function assertSameAsSdk(): Promise<void> {
 
 /** Nested positions, one starting and one ending at each of the neighbouring ticks. */
 function denseTerms(): V3Terms {
-  const book = tickBook.empty(toTick(1))
+  const book = tickBook.fromLoaded(toTick(1), null)
   for (let i = 1; i <= TICKS / 2; i++) {
     const delta = 10n ** 18n + random(10n ** 20n)
     book.change({ lower: toTick(CENTRE - i), upper: toTick(CENTRE + i), delta })

@@ -8,11 +8,11 @@ import type { Difference, GrossDepth } from './amm/adapter.ts'
 import type { AmmState, AnyAdapter, PoolTerms } from './amm/families.ts'
 import type { Side } from './amm/states.ts'
 import type { Address, BlockRef, Hex, UnpricedPool } from './chain/block.ts'
-import type { Fraction } from './exact/fraction.ts'
+import type { Fraction, Place } from './exact/fraction.ts'
 import type { SellabilityReading } from './sellabilityReading.ts'
-import type { StableAnswer } from './stableAnswer.ts'
+import type { Round } from './rules/feedAnswer.ts'
 import type { Cell } from './memory/cell.ts'
-import type { History, Place } from './memory/temporalTape.ts'
+import type { History } from './memory/temporalTape.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
 import type { Backing } from './rules/backing.ts'
@@ -163,14 +163,14 @@ export type Sellability = Sellable &
 
 /** `lastGood` is the newest complete, positive answer: the fallback for a stale feed. */
 export type Stable = {
-  readonly reading: StableAnswer | null
-  readonly lastGood: StableAnswer | null
+  readonly reading: Round | null
+  readonly lastGood: Round | null
   readonly block: BlockRef
   /** Complete, positive answers by the time they were read, oldest first: the values used by `unitWorth`. */
   readonly good: readonly GoodAnswer[]
 }
 
-export type GoodAnswer = { readonly answer: StableAnswer; readonly readMs: Ms }
+export type GoodAnswer = { readonly answer: Round; readonly readMs: Ms }
 
 /** Neighbours and derived values of a pool, created on first use and kept on the pool because a map is slower. */
 export type Around = {

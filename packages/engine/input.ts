@@ -13,7 +13,7 @@ import type { PoolState } from './entities.ts'
 import type { Policy } from './policy/policy.ts'
 import type { TokenPast } from './rules/ownPast.ts'
 import type { PoolBalances, SellabilityReading } from './sellabilityReading.ts'
-import type { StableAnswer } from './stableAnswer.ts'
+import type { Round } from './rules/feedAnswer.ts'
 import type { Count, Ms } from './units.ts'
 
 export type Input = { readonly atMs: Ms } & (
@@ -78,8 +78,8 @@ export type FeedStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
 export type FeedHealth = { readonly status: FeedStatus; readonly record: Readonly<Record<string, unknown>> }
 
 /** For the feed of a stable or of a routing asset. */
-export type FeedAnswer = { readonly token: Address; readonly answer: StableAnswer }
-export type StableReading = { readonly token: Address; readonly answer: StableAnswer | null }
+export type FeedAnswer = { readonly token: Address; readonly answer: Round }
+export type StableReading = { readonly token: Address; readonly answer: Round | null }
 
 /** The L2 sequencer's own report, on a chain that has one. */
 export type Sequencer = { readonly up: boolean; readonly sinceMs: Ms }

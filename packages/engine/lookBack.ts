@@ -200,14 +200,8 @@ type Late = {
 }
 
 function byPool(blocks: readonly PastBlock[]): ReadonlyMap<Address, readonly Placed[]> {
-  const groups = new Map<Address, Placed[]>()
-  for (const { number, events } of blocks)
-    for (const event of events) {
-      const group = groups.get(event.pool) ?? []
-      group.push({ event, number })
-      groups.set(event.pool, group)
-    }
-  return groups
+  const placed = blocks.flatMap(({ number, events }) => events.map(event => ({ event, number })))
+  return Map.groupBy(placed, ({ event }) => event.pool)
 }
 
 function standAt(state: State, { number, hash, timeMs }: BlockRef): void {

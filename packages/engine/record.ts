@@ -6,23 +6,19 @@
  */
 import type { SwapAmounts } from './amm/adapter.ts'
 import type { Address, Hex } from './chain/block.ts'
+import type { ExactText } from './exact/decimal.ts'
 import type { Fraction } from './exact/fraction.ts'
-import type { RetractReason, UnpricedReason } from './rules/reasons.ts'
+import type { Label } from './rules/label.ts'
+import type { Cap, RetractReason, UnpricedReason } from './rules/reasons.ts'
 import type { Count, Ms, Score } from './units.ts'
-
-export type ExactText = { readonly numerator: string; readonly denominator: string; readonly display: string }
 
 export type AsOf = { readonly block_number: Count; readonly block_hash: Hex; readonly block_time_ms: Ms }
 
-export type ScoreLabel = 'Unusable' | 'Low' | 'Medium' | 'High' | 'Very high'
-
-export type CapText = { readonly code: string; readonly cap: Score }
-
 export type Confidence = {
   readonly score: Score
-  readonly label: ScoreLabel
+  readonly label: Label
   readonly components: Readonly<Record<string, { readonly score: Score } & Readonly<Record<string, unknown>>>>
-  readonly caps: readonly CapText[]
+  readonly caps: readonly Cap[]
 }
 
 export type CompactPriced = {
@@ -88,26 +84,26 @@ export type Routing = {
   readonly token_ids: readonly Hex[]
 }
 
-type Head = { readonly chain_id: Count; readonly record_id: string }
-type Subject =
+/** The id of a record and its subject. */
+export type RecordHead = { readonly chain_id: Count; readonly record_id: string } & (
   | { readonly scope: 'token'; readonly token_id: Hex }
   | { readonly scope: 'pool'; readonly pool_id: Hex }
+)
 
 export type EngineRecord =
   | {
       readonly type: 'PRICE_UPSERT'
       readonly routing: Routing
-      readonly payload: Head & Subject & Readonly<Record<string, unknown>>
+      readonly payload: RecordHead & Readonly<Record<string, unknown>>
     }
   | {
       readonly type: 'PRICE_RETRACT'
       readonly routing: Routing
-      readonly payload: Head &
-        Subject & {
-          readonly reason: RetractReason
-          readonly retracted: { readonly record_id: string }
-          readonly current: CompactState | PoolStateText | null
-        }
+      readonly payload: RecordHead & {
+        readonly reason: RetractReason
+        readonly retracted: { readonly record_id: string }
+        readonly current: CompactState | PoolStateText | null
+      }
     }
   | { readonly type: 'SWAP_OBSERVED'; readonly routing: Routing; readonly payload: SwapObserved }
   | {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as decimal from './exact/decimal.ts'
 import * as ratio from './exact/ratio.ts'
 import type { Support } from './price/evaluation.ts'
+import { effectiveY } from './rules/hopCapacity.ts'
 import type { EngineRecord } from './record.ts'
 import * as byHand from './testing/byHand.ts'
 import { address } from './testing/chainSim.ts'
@@ -591,9 +592,9 @@ describe('by time alone', () => {
       s.mine()
       s.enrol(T)
       s.mine({ afterMs: 4 * HOUR })
-      const { averageY, effectiveY, state, dueMs } = s.edge(P1)
+      const { averageY, state, dueMs } = s.edge(P1)
       const full = state.depthY as bigint
-      expect([full / 1_000n, effectiveY]).toEqual([depth / 1_000n, averageY])
+      expect([full / 1_000n, effectiveY(state, s.nowMs)]).toEqual([depth / 1_000n, averageY])
       expect((averageY as bigint) * 1_000n >= full * 999n && (averageY as bigint) < boundary).toBe(true)
       expect(s.token(T).dueMs).toBe(dueMs)
       return dueMs === s.nowMs + MINUTE

@@ -5,7 +5,7 @@
  */
 import type { Pool, Token } from './entities.ts'
 import type { Address } from './chain/block.ts'
-import type { Undone } from './chain/journal.ts'
+import type { Undone } from './chain/undo.ts'
 import * as fraction from './exact/fraction.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Moment } from './price/moment.ts'

@@ -10,7 +10,7 @@ export function decidedBy(scenario: Scenario, token: Address): string {
   const published = scenario.published(token)
   if (published.state === 'UNPRICED') return published.reason
   const { score, components, caps } = published.confidence
-  const names = caps.filter(({ cap }) => cap <= score).map(({ code }) => code)
+  const names: string[] = caps.filter(({ cap }) => cap <= score).map(({ code }) => code)
   for (const [name, component] of Object.entries(components)) {
     if (component.score > score) continue
     names.push(...(name === 'material_routes' ? hopsOf(scenario, token) : [name]))

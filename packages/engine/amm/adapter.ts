@@ -38,6 +38,17 @@ export type Check = {
 
 export const VERIFIED: Check = { verdict: 'verified', differences: [] }
 
+/** The quantities in which an event, or the chain, and our computation differ. */
+export const differing = (
+  quantities: readonly (readonly [field: string, event: bigint, computed: bigint])[],
+): Difference[] =>
+  quantities
+    .filter(([, event, computed]) => event !== computed)
+    .map(([field, event, computed]) => ({ field, event, computed }))
+
+export const checkOf = (differences: readonly Difference[]): Check =>
+  differences.length === 0 ? VERIFIED : { verdict: 'unverified', differences }
+
 /** The effect of an event. */
 export type Applied<State> = Check & { readonly state: State; readonly tickChange: TickChange | null }
 
@@ -165,6 +176,13 @@ export type Events<K extends Kind> = {
 /** Amounts including the fee. */
 export type SwapSizes = { readonly amountIn: bigint; readonly amountOut: bigint }
 
+/** A pool whose fee never changes, which no other contract affects, and which is a contract of its own. */
+export const PLAIN = { feeNow: null, hook: null, shown: null }
+
+/**
+ * All adapters list their members in the same order, so that they have one object shape whatever their family, and
+ * property access on a pool's adapter stays fast.
+ */
 export type Adapter<K extends Kind> = Identity<K> & Maths<K> & Events<K>
 
 /** Reserves or a slot, in the wire format. */
@@ -197,46 +215,3 @@ export type SwapAmounts =
       readonly tick: Tick
       readonly fee_ppm?: string
     }
-
-/**
- * All adapters have the same object shape, whatever their family, so property access on a pool's adapter stays fast.
- */
-export function adapter<K extends Kind>(
-  identity: Identity<K>,
-  maths: Maths<K>,
-  events: Events<K>,
-): Adapter<K> {
-  // oxlint-disable typescript/unbound-method -- the parts are plain functions, none of which has a `this`
-  return {
-    family: identity.family,
-    leastInput: identity.leastInput,
-    feePpm: identity.feePpm,
-    feeNow: identity.feeNow,
-    hook: identity.hook,
-    terms: identity.terms,
-    born: identity.born,
-    restored: identity.restored,
-    empty: identity.empty,
-    book: identity.book,
-    tick: identity.tick,
-    isPossible: identity.isPossible,
-    differences: identity.differences,
-    holdings: identity.holdings,
-    shown: identity.shown,
-    isLive: maths.isLive,
-    marginal: maths.marginal,
-    swapExactIn: maths.swapExactIn,
-    smallestInput: maths.smallestInput,
-    depth: maths.depth,
-    apply: maths.apply,
-    explains: events.explains,
-    tickChange: events.tickChange,
-    nets: events.nets,
-    swapped: events.swapped,
-    swapText: events.swapText,
-    before: events.before,
-    after: events.after,
-    first: events.first,
-  }
-  // oxlint-enable typescript/unbound-method
-}

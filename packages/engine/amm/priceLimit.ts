@@ -8,6 +8,7 @@
  * The root of r is computed once per boundary, to 192 bits. Its product with s is an interval less than one wide, and
  * the squares are needed only when that interval contains an integer.
  */
+import { once } from '../exact/once.ts'
 import type { Boundary } from './adapter.ts'
 import type { Side } from './states.ts'
 import { assert } from '../assert.ts'
@@ -49,21 +50,19 @@ const rootsByBoundary = new WeakMap<Boundary, readonly [RootPair, RootPair]>()
  * The roots of a boundary with X = token `x`. With X = token1 the oriented price is the reciprocal of the
  * pool's: raising it by 102/100 lowers the pool's to 100/102.
  */
-export function rootsOf(boundary: Boundary, x: Side): RootPair {
-  let pairs = rootsByBoundary.get(boundary)
-  if (pairs === undefined) {
-    const { up, down } = boundary
-    pairs = [
-      { below: rootOf(down), above: rootOf(up) },
-      { below: rootOf(reciprocal(up)), above: rootOf(reciprocal(down)) },
-    ]
-    for (const { below, above } of pairs) {
-      assert(below.square.num <= below.square.den, () => `${up.num}/${up.den} up is below the price`)
-      assert(above.square.num >= above.square.den, () => `${down.num}/${down.den} down is above the price`)
-    }
-    rootsByBoundary.set(boundary, pairs)
+export const rootsOf = (boundary: Boundary, x: Side): RootPair =>
+  once(rootsByBoundary, boundary, rootPairs)[x]
+
+function rootPairs({ up, down }: Boundary): readonly [RootPair, RootPair] {
+  const pairs = [
+    { below: rootOf(down), above: rootOf(up) },
+    { below: rootOf(reciprocal(up)), above: rootOf(reciprocal(down)) },
+  ] as const
+  for (const { below, above } of pairs) {
+    assert(below.square.num <= below.square.den, () => `${up.num}/${up.den} up is below the price`)
+    assert(above.square.num >= above.square.den, () => `${down.num}/${down.den} down is above the price`)
   }
-  return pairs[x]
+  return pairs
 }
 
 export function rootOf(square: Fraction): BoundaryRoot {

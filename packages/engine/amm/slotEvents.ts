@@ -4,7 +4,7 @@
  * The state follows the last event even when we cannot recompute it: the chain decides what happened, and our verdict
  * only states whether we understand it. No content of an event makes this throw.
  */
-import { type Applied, type Check, type Difference, VERIFIED } from './adapter.ts'
+import { type Applied, type Check, checkOf, type Difference, differing, VERIFIED } from './adapter.ts'
 import type { Slot, SlotEvent, TickChange } from './states.ts'
 import { unreachable } from '../assert.ts'
 import type { Tick } from '../units.ts'
@@ -64,16 +64,12 @@ export function applyChange<K extends SlotKind>(
 }
 
 /** Fields in which two slots differ; `event` is the chain's value. */
-export function slotDifferences(ours: Slot, chain: Slot): Difference[] {
-  const fields: [string, bigint, bigint][] = [
+export const slotDifferences = (ours: Slot, chain: Slot): Difference[] =>
+  differing([
     ['sqrt_price_x96', chain.sqrtPriceX96, ours.sqrtPriceX96],
     ['tick', BigInt(chain.tick), BigInt(ours.tick)],
     ['liquidity', chain.liquidity, ours.liquidity],
-  ]
-  return fields
-    .filter(([, theirs, own]) => theirs !== own)
-    .map(([field, event, computed]) => ({ field, event, computed }))
-}
+  ])
 
 function checkInitialize(state: Slot, sqrtPriceX96: bigint, tick: Tick): Check {
   const differences: Difference[] = []
@@ -105,18 +101,12 @@ function checkAmounts(state: Slot, event: LiquidityEvent): Check {
   const amount1 = isMint ? sqrtPriceMath.amount1Up : sqrtPriceMath.amount1Down
   const computed0 = isAbove ? 0n : amount0(fromX96, upperX96, event.liquidity)
   const computed1 = isBelow ? 0n : amount1(lowerX96, toX96, event.liquidity)
-  const differences: Difference[] = []
-  if (event.amount0 !== computed0) {
-    differences.push({ field: 'amount0', event: event.amount0, computed: computed0 })
-  }
-  if (event.amount1 !== computed1) {
-    differences.push({ field: 'amount1', event: event.amount1, computed: computed1 })
-  }
-  return checkOf(differences)
-}
-
-function checkOf(differences: readonly Difference[]): Check {
-  return differences.length === 0 ? VERIFIED : { verdict: 'unverified', differences }
+  return checkOf(
+    differing([
+      ['amount0', event.amount0, computed0],
+      ['amount1', event.amount1, computed1],
+    ]),
+  )
 }
 
 function applied<State>(state: State, { verdict, differences }: Check): Applied<State> {

@@ -1,11 +1,11 @@
 /** Families of pools with ticks whose fee is fixed at creation. */
-import { adapter, type Adapter, type Events, type Identity, type Maths } from './adapter.ts'
-import { netsOf, slotSwapped, slotText, swapText } from './slotText.ts'
+import type { Adapter } from './adapter.ts'
 import type { Slot, SlotEvent } from './states.ts'
 import type { Tick } from '../units.ts'
 import { concentrated, type Curve } from './concentrated.ts'
-import { applySlot, slotDifferences } from './slotEvents.ts'
-import { NOWHERE, slotPast, tickChange } from './slotPast.ts'
+import { applySlot } from './slotEvents.ts'
+import { SLOT_FAMILY } from './slotFamily.ts'
+import { NOWHERE, slotPast } from './slotPast.ts'
 import { checkSwap, sideOf } from './swapCheck.ts'
 import { fromLoaded, type TickBook } from './tickBook.ts'
 
@@ -38,12 +38,11 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     moved: (_state, sqrtPriceX96, tick, liquidity) => at(sqrtPriceX96, tick, liquidity),
     check: (terms, state, event) => checkSwap(terms, state, sideOf(state, event), event),
   }
-  const identity: Identity<Kind> = {
+  return {
+    ...SLOT_FAMILY,
+    ...concentrated(curve),
     family,
-    leastInput: 'amm_v3',
     feePpm: ({ feePpm }) => feePpm,
-    feeNow: null,
-    hook: null,
     terms: ({ feePpm, tickSpacing }, ticks) => ({
       family,
       feePpm,
@@ -53,24 +52,7 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     born: ({ feePpm, tickSpacing }) => ({ family, feePpm, tickSpacing }),
     restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
     empty: () => whole(NOWHERE),
-    book: ({ book }) => book,
-    tick: ({ tick }) => tick,
-    isPossible: ({ liquidity }) => liquidity >= 0n,
-    differences: (_terms, ours, chain) => slotDifferences(ours, chain),
-    holdings: slotText,
-    shown: null,
-  }
-  const maths: Maths<Kind> = {
-    ...concentrated(curve),
     apply: (terms, state, _prior, event) => applySlot(curve, terms, state, event),
-  }
-  const events: Events<Kind> = {
-    explains: () => false,
-    tickChange,
-    nets: netsOf,
-    swapped: slotSwapped,
-    swapText,
     ...slotPast<Kind>(whole),
   }
-  return adapter(identity, maths, events)
 }

@@ -4,7 +4,7 @@
  * The log does not state the order, so three kinds are tried: exact input, exact output, and an unlimited amount that
  * ended at its price limit. One of them must give every field of the event.
  */
-import { type Check, type Difference, VERIFIED } from './adapter.ts'
+import { type Check, type Difference, differing, VERIFIED } from './adapter.ts'
 import type { Side, Slot } from './states.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
@@ -31,8 +31,8 @@ export function checkSwap(pricing: swapLoop.Pricing, state: Slot, side: Side, ev
       isIncomplete ||= way.kind === 'TO_LIMIT' || !isWalkDecisive(pricing, state, side, endX96)
       return false
     }
-    if (isSame(event, result)) return true
     const differences = differencesOf(event, result)
+    if (differences.length === 0) return true
     if (nearest === null || differences.length < nearest.length) nearest = differences
     return false
   }
@@ -73,23 +73,11 @@ function standingStill(state: Slot): swapLoop.Swap {
   return { amount0: 0n, amount1: 0n, sqrtPriceX96, tick, liquidity }
 }
 
-function isSame(a: swapLoop.Swap, b: swapLoop.Swap): boolean {
-  return (
-    a.sqrtPriceX96 === b.sqrtPriceX96 &&
-    a.amount0 === b.amount0 &&
-    a.amount1 === b.amount1 &&
-    a.liquidity === b.liquidity &&
-    a.tick === b.tick
-  )
-}
-
-function differencesOf(event: swapLoop.Swap, computed: swapLoop.Swap): readonly Difference[] {
-  const all: readonly Difference[] = [
-    { field: 'amount0', event: event.amount0, computed: computed.amount0 },
-    { field: 'amount1', event: event.amount1, computed: computed.amount1 },
-    { field: 'sqrtPriceX96', event: event.sqrtPriceX96, computed: computed.sqrtPriceX96 },
-    { field: 'tick', event: BigInt(event.tick), computed: BigInt(computed.tick) },
-    { field: 'liquidity', event: event.liquidity, computed: computed.liquidity },
-  ]
-  return all.filter(one => one.event !== one.computed)
-}
+const differencesOf = (event: swapLoop.Swap, computed: swapLoop.Swap): readonly Difference[] =>
+  differing([
+    ['amount0', event.amount0, computed.amount0],
+    ['amount1', event.amount1, computed.amount1],
+    ['sqrtPriceX96', event.sqrtPriceX96, computed.sqrtPriceX96],
+    ['tick', BigInt(event.tick), BigInt(computed.tick)],
+    ['liquidity', event.liquidity, computed.liquidity],
+  ])

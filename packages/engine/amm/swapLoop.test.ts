@@ -21,7 +21,7 @@ const distance = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, 
 const clamp = (tick: number): Tick => toTick(Math.min(Math.max(tick, MIN_TICK), MAX_TICK))
 
 const pool = (liquidity: bigint, lower: number, upper: number): { terms: V3Terms; state: V3State } => {
-  const book = tickBook.empty(toTick(60))
+  const book = tickBook.fromLoaded(toTick(60), null)
   book.change({ lower: toTick(lower), upper: toTick(upper), delta: liquidity })
   return {
     terms: { family: 'amm_v3', feePpm: 3000n, tickSpacing: toTick(60), book },

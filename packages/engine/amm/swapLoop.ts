@@ -29,13 +29,7 @@ const UNLIMITED = -1n
 export type Pricing = { readonly book: TickBook; readonly feePpm: bigint }
 
 /** Amounts are signed as in the event: positive into the pool. */
-export type Swap = {
-  readonly amount0: bigint
-  readonly amount1: bigint
-  readonly sqrtPriceX96: bigint
-  readonly tick: Tick
-  readonly liquidity: bigint
-}
+export type Swap = Slot & { readonly amount0: bigint; readonly amount1: bigint }
 
 /**
  * Swaps token `side` in. The limit lies on that side of the price or at it, and inside the price range; the

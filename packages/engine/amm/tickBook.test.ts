@@ -18,11 +18,11 @@ const entry = (tick: bigint, gross: bigint, net: bigint) => ({ tick: toTick(Numb
 const make =
   (...entries: tickBook.TickEntry[]) =>
   () =>
-    tickBook.from(SPACING, tickBook.FULL_RANGE, entries)
+    new tickBook.TickBook(SPACING, tickBook.FULL_RANGE, entries)
 
 describe('R-ticks-3, R-ticks-4: tick book', () => {
   it('keeps what starts and what ends at a tick, and drops a tick when both are gone', () => {
-    const book = tickBook.empty(SPACING)
+    const book = tickBook.fromLoaded(SPACING, null)
     expect(book.change(change(-10n, 10n, 5n))).toBe(true)
     expect(book.change(change(10n, 20n, 7n))).toBe(true)
     expect(book.entries()).toEqual([entry(-10n, 5n, 5n), entry(10n, 12n, 2n), entry(20n, 7n, -7n)])
@@ -76,7 +76,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     fc.assert(
       fc.property(poolPlan, plan => {
         const { book } = build(plan).terms
-        const copy = tickBook.from(book.tickSpacing, tickBook.FULL_RANGE, book.entries().reverse())
+        const copy = new tickBook.TickBook(book.tickSpacing, tickBook.FULL_RANGE, book.entries().reverse())
         expect(copy.entries()).toEqual(book.entries())
         expect([copy.lowest, copy.highest]).toEqual([MIN_TICK, MAX_TICK])
       }),
@@ -85,7 +85,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
   })
 
   it('refuses to remove more than there is, and stays unchanged', () => {
-    const book = tickBook.empty(SPACING)
+    const book = tickBook.fromLoaded(SPACING, null)
     book.change(change(-10n, 10n, 5n))
     book.change(change(10n, 20n, 7n))
     const before = book.entries()
@@ -99,7 +99,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
   })
 
   it('limits what is removed by both of its ticks', () => {
-    const book = tickBook.empty(SPACING)
+    const book = tickBook.fromLoaded(SPACING, null)
     for (const one of [
       change(-10n, 10n, 5n),
       change(10n, 20n, 7n),
@@ -116,7 +116,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
   })
 
   it('refuses ticks outside the contract’s range, and more than 128 bits on one', () => {
-    const book = tickBook.empty(SPACING)
+    const book = tickBook.fromLoaded(SPACING, null)
     expect(book.change(change(5n, 10n, 1n))).toBe(false)
     expect(book.change(change(10n, 10n, 1n))).toBe(false)
     expect(book.change(change(20n, 10n, 1n))).toBe(false)
@@ -129,7 +129,7 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
   })
 
   it('keeps nothing outside its known range, and ignores changes there', () => {
-    const book = tickBook.from(SPACING, { lowest: toTick(-100), highest: toTick(100) }, [])
+    const book = new tickBook.TickBook(SPACING, { lowest: toTick(-100), highest: toTick(100) }, [])
     expect(book.change(change(-200n, 50n, 9n))).toBe(true)
     expect(book.entries()).toEqual([entry(50n, 9n, -9n)])
     expect(book.change(change(-200n, 50n, -10n))).toBe(false)
@@ -179,12 +179,17 @@ describe('R-ticks-3, R-ticks-4: tick book', () => {
     expect(make(entry(10n, 2n, 1n))).toThrow('no positions')
     expect(make(entry(10n, 0n, 0n))).toThrow('no positions')
     expect(make(entry(887_280n, 1n, 1n))).toThrow('outside')
-    expect(() => tickBook.empty(toTick(0))).toThrow('spacing')
-    expect(() => tickBook.from(SPACING, { lowest: toTick(10), highest: toTick(0) }, [])).toThrow('range')
+    expect(() => tickBook.fromLoaded(toTick(0), null)).toThrow('spacing')
+    expect(() => new tickBook.TickBook(SPACING, { lowest: toTick(10), highest: toTick(0) }, [])).toThrow(
+      'range',
+    )
   })
 
   it('finds the greatest tick at or below', () => {
-    const book = tickBook.from(SPACING, tickBook.FULL_RANGE, [entry(-20n, 1n, 1n), entry(30n, 1n, -1n)])
+    const book = new tickBook.TickBook(SPACING, tickBook.FULL_RANGE, [
+      entry(-20n, 1n, 1n),
+      entry(30n, 1n, -1n),
+    ])
     expect([-21, -20, 0, 29, 30, 31].map(tick => book.positionAtOrBelow(toTick(tick)))).toEqual([
       -1, 0, 0, 0, 1, 1,
     ])

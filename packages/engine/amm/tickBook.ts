@@ -25,19 +25,9 @@ export type LoadedTicks = { readonly range: KnownRange; readonly entries: readon
 
 export const FULL_RANGE: KnownRange = { lowest: MIN_TICK, highest: MAX_TICK }
 
-/** A pool watched from its creation: nothing is initialised, and this is known for the whole range. */
-export function empty(tickSpacing: Tick): TickBook {
-  return from(tickSpacing, FULL_RANGE, [])
-}
-
-/** Null: nothing was read, because the pool is watched from its creation. */
+/** Null: the pool is watched from its creation. Nothing is initialised, and this is known for the whole range. */
 export function fromLoaded(tickSpacing: Tick, ticks: LoadedTicks | null): TickBook {
-  return ticks === null ? empty(tickSpacing) : from(tickSpacing, ticks.range, ticks.entries)
-}
-
-/** A restored or loaded book. The entries are the initialised ticks inside the range, in any order. */
-export function from(tickSpacing: Tick, range: KnownRange, entries: Iterable<TickEntry>): TickBook {
-  return new TickBook(tickSpacing, range, entries)
+  return new TickBook(tickSpacing, ticks?.range ?? FULL_RANGE, ticks?.entries ?? [])
 }
 
 /**
@@ -50,7 +40,7 @@ export function fromWords(
   entries: Iterable<TickEntry>,
 ): TickBook {
   const range = rangeOfWords(tickSpacing, words)
-  const book = from(tickSpacing, range, entries)
+  const book = new TickBook(tickSpacing, range, entries)
   const marked = words.flatMap(word => tickBitmap.ticksOf(word, tickSpacing))
   const agrees = marked.length === book.size && marked.every((tick, i) => book.tickAt(count(i)) === tick)
   assert(
@@ -89,6 +79,7 @@ export class TickBook {
   #grosses: bigint[]
   #depthIndex: DepthIndex | null = null
 
+  /** The entries are the initialised ticks inside the range, in any order. */
   constructor(tickSpacing: Tick, range: KnownRange, entries: Iterable<TickEntry>) {
     assert(tickSpacing > 0, () => `tick spacing ${tickSpacing} is not positive`)
     const { lowest, highest } = range
@@ -157,7 +148,7 @@ export class TickBook {
     return starting < ending ? starting : ending
   }
 
-  /** All known entries, ascending, for storage; `from` rebuilds the same book from them and the range. */
+  /** All known entries, ascending, for storage; the constructor rebuilds the same book from them and the range. */
   entries(): TickEntry[] {
     return this.#ticks.map((tick, i) => ({
       tick,

@@ -21,7 +21,7 @@ const UINT256_MAX = (1n << 256n) - 1n
 const TICKS_PER_UNIT_OF_LOG = 2 / Math.log(1.0001)
 
 /** |tick| below 2^20 has twenty bits. */
-const FACTORS = factors(20)
+const FACTORS = factors()
 
 /** The product over the low bits comes from a table: it is first in the contract's own order. */
 const LOW_BITS = 8
@@ -84,13 +84,13 @@ function computeSqrtRatio(tick: Tick): bigint {
   return truncated << 32n === ratio ? truncated : truncated + 1n
 }
 
-/** round(2^128 * 1.0001^(-2^i / 2)) for i = 0 … n-1, from a root with enough bits for n squarings. */
-function factors(n: 20): readonly bigint[] {
+/** round(2^128 * 1.0001^(-2^i / 2)) for i = 0 … 19, from a root with enough bits for the squarings. */
+function factors(): readonly bigint[] {
   const precision = 512n
   let power = squareRoot((10_000n << (2n * precision)) / 10_001n)
   const half = 1n << (precision - FACTOR_BITS - 1n)
   const rounded: bigint[] = []
-  for (let i = 0; i < n; i++) {
+  for (let i = 0; i < 20; i++) {
     rounded.push((power + half) >> (precision - FACTOR_BITS))
     power = (power * power) >> precision
   }

@@ -12,11 +12,12 @@ import type { Count } from '../units.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { Address, Block, Hex, LogPosition, PoolEvent, ProvenRun } from './block.ts'
-import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
+import { setPoolState, tipJournal, undoTo } from './journal.ts'
 import { isStableSettling, notePasts, pricedTokens } from './ownPast.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
 import { addPool, removePool, termsOf } from './registry.ts'
 import { renewTrades } from './trades.ts'
+import { openJournal } from './undo.ts'
 
 type SwapEvent = Extract<AmmEvent, { kind: 'SWAP' }>
 
@@ -33,7 +34,7 @@ export function applyBlock(state: State, block: Block, work: Work): void {
     tip: { number: block.number, hash: block.hash, timeMs: block.timeMs },
     proven: extendRuns(state.chain.proven, block),
   }
-  const groups = byPool(block.events)
+  const groups = Map.groupBy(block.events, ({ pool }) => pool)
   const touched = new Set(isStableSettling(state, tip, block) ? pricedTokens(state) : [])
   for (const [address, events] of groups) {
     applyToPool(state, address, events, block, work)
@@ -75,16 +76,6 @@ export function takeBack(state: State, ancestor: Hex, work: Work): void {
   triggers.retraction(work, undone)
   for (const token of undone.decimals)
     if (state.tokens.get(token)?.decimals === null) work.needs.push({ kind: 'token_facts', token })
-}
-
-function byPool(events: readonly PoolEvent[]): Map<Address, PoolEvent[]> {
-  const groups = new Map<Address, PoolEvent[]>()
-  for (const event of events) {
-    const group = groups.get(event.pool)
-    if (group === undefined) groups.set(event.pool, [event])
-    else group.push(event)
-  }
-  return groups
 }
 
 function applyToPool(

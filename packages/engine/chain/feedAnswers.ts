@@ -5,12 +5,12 @@
  */
 import type { FeedAnswer, Input, StableReading } from '../input.ts'
 import { withGood } from '../price/hops/unitWorth.ts'
+import { isGood } from '../rules/feedAnswer.ts'
 import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
-import { placeOf, setSequencer, setStable } from './journal.ts'
-import { isReplacedAbove } from './replacedAbove.ts'
+import { isReplacedAbove, placeOf, setSequencer, setStable } from './journal.ts'
 
 type Of<Kind extends Input['kind']> = Extract<Input, { kind: Kind }>
 
@@ -42,8 +42,7 @@ function takeAnswers(
     const before = state.stables.get(token)
     if ((before?.block.number ?? 0) > block.number || isReplacedAbove(state, block, 'stables', token))
       continue
-    const isGood = answer !== null && answer.complete && answer.value > 0n
-    const lastGood = isGood ? answer : (before?.lastGood ?? null)
+    const lastGood = isGood(answer) ? answer : (before?.lastGood ?? null)
     const isSame =
       before !== undefined &&
       before.reading?.value === answer?.value &&
@@ -51,7 +50,7 @@ function takeAnswers(
       before.reading?.complete === answer?.complete
     if (isSame) continue
     const earlier = before?.good ?? []
-    const good = isGood ? withGood(earlier, { answer, readMs: block.timeMs }) : earlier
+    const good = isGood(answer) ? withGood(earlier, { answer, readMs: block.timeMs }) : earlier
     setStable(state, token, { reading: answer, lastGood, block, good }, place.journal)
     triggers.answer(state, work, token)
   }

@@ -6,8 +6,8 @@
  * again on the new branch. Data not derived from the chain (health, policy, coverage, enrolments) is not in here and
  * survives.
  */
-import type { BookUndo, Journal, JournalSwap } from './undo.ts'
-import type { Decimals, EntityKey, Pool, PoolState, Stable, Token } from '../entities.ts'
+import type { BookUndo, Journal, Undone } from './undo.ts'
+import type { Decimals, EntityKey, Pool, PoolState, Sellability, Stable, Token } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken } from '../record.ts'
@@ -16,25 +16,6 @@ import type { TokenPast, Running } from '../rules/ownPast.ts'
 import type { State } from '../state.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
-import { undoSellability } from './sellabilityUndo.ts'
-
-export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
-  key: `undo/${block.number}`,
-  block: { number: block.number, hash: block.hash, timeMs: block.timeMs },
-  parentHash,
-  before: { tip: chain.tip, proven: chain.proven, sequencer: chain.sequencer },
-  created: new Set(),
-  pools: new Map(),
-  books: [],
-  publishedPools: new Set(),
-  publishedTokens: new Set(),
-  stables: new Map(),
-  decimals: new Map(),
-  sellability: new Map(),
-  pasts: new Map(),
-  minutes: new Map(),
-  swaps: [],
-})
 
 /** The tip's journal, or null when the tip is already final and nothing in it can be undone. */
 export function tipJournal(state: State): Journal | null {
@@ -60,7 +41,19 @@ export function placeOf(state: State, block: BlockRef): { readonly journal: Jour
   return journal?.block.hash === block.hash ? { journal } : null
 }
 
+/** Whether a block above this one already brought another value: it takes precedence over a reading of this block. */
+export const isReplacedAbove = (
+  state: State,
+  { number }: BlockRef,
+  kind: 'stables' | 'decimals' | 'sellability',
+  address: Address,
+): boolean => state.journals.some(journal => journal.block.number > number && journal[kind].has(address))
+
 /** Each setter keeps the first image of the entity in the block, then replaces it. */
+function keepFirst<Image>(images: Map<Address, Image> | undefined, address: Address, image: Image): void {
+  if (images?.has(address) === false) images.set(address, image)
+}
+
 function replaceState(pool: Pool, next: PoolState): void {
   pool.state = next
   pool.around.own.asideVerified = null
@@ -72,8 +65,7 @@ export function setPoolState(
   next: PoolState,
   journal: Journal | null = tipJournal(state),
 ): void {
-  if (journal !== null && !journal.created.has(pool.address) && !journal.pools.has(pool.address))
-    journal.pools.set(pool.address, pool.state)
+  if (journal?.created.has(pool.address) === false) keepFirst(journal.pools, pool.address, pool.state)
   replaceState(pool, next)
   if (isOutgrown(pool.around.base, next.history)) {
     pool.around.base = next.history
@@ -108,27 +100,35 @@ export function setPublishedToken(
 }
 
 export function setStable(state: State, token: Address, next: Stable, journal: Journal | null): void {
-  if (journal !== null && !journal.stables.has(token))
-    journal.stables.set(token, state.stables.get(token) ?? null)
+  keepFirst(journal?.stables, token, state.stables.get(token) ?? null)
   state.stables.set(token, next)
   touch(state, `stable/${token}`, journal)
 }
 
 export function setDecimals(state: State, token: Token, next: Decimals, journal: Journal | null): void {
-  if (journal !== null && !journal.decimals.has(token.address))
-    journal.decimals.set(token.address, token.decimals)
+  keepFirst(journal?.decimals, token.address, token.decimals)
   token.decimals = next
   touch(state, `token/${token.address}`, journal)
+}
+
+export function setSellability(state: State, token: Token, next: Sellability, journal: Journal | null): void {
+  keepFirst(journal?.sellability, token.address, token.sellability ?? null)
+  token.sellability = next
+  touch(state, `token/${token.address}`, journal)
+}
+
+function restoreSellability(token: Token, image: Sellability | null): void {
+  if (image === null) delete token.sellability
+  else token.sellability = image
 }
 
 export function setTokenPast(state: State, token: Token, next: TokenPast): void {
   const { past } = token
   const journal = tipJournal(state)
-  if (journal !== null && !journal.pasts.has(token.address))
-    journal.pasts.set(token.address, past === null ? null : { open: past.open, touchedMs: past.touchedMs })
+  const running = past === null ? null : { open: past.open, touchedMs: past.touchedMs }
+  keepFirst(journal?.pasts, token.address, running)
   if (next.minutes !== past?.minutes) {
-    if (past !== null && journal !== null && !journal.minutes.has(token.address))
-      journal.minutes.set(token.address, past.minutes)
+    if (past !== null) keepFirst(journal?.minutes, token.address, past.minutes)
     state.index.changed.add(`minutes/${token.address}`)
   }
   token.past = next
@@ -155,19 +155,6 @@ export function noteBook(state: State, undo: BookUndo): void {
 export function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
   state.index.changed.add(key)
   if (journal !== null) state.index.changed.add(journal.key)
-}
-
-/** Everything that undone blocks removed. */
-export type Undone = {
-  /** Hashes, newest first. */
-  readonly blocks: Hex[]
-  readonly pools: Set<Address>
-  readonly removedPools: Map<Address, Pool>
-  readonly tokens: Set<Address>
-  /** Tokens whose decimals reading was undone with its block. */
-  readonly decimals: Set<Address>
-  readonly stables: Set<Address>
-  readonly swaps: JournalSwap[]
 }
 
 /** Undoes journals from the tip down until `ancestor` is the tip. */
@@ -224,8 +211,12 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     undone.decimals.add(address)
     changed.add(`token/${address}`)
   }
-  for (const address of journal.sellability.keys()) undone.tokens.add(address)
-  undoSellability(state, journal)
+  for (const [address, image] of journal.sellability) {
+    const token = state.tokens.get(address)
+    if (token !== undefined) restoreSellability(token, image)
+    undone.tokens.add(address)
+    changed.add(`token/${address}`)
+  }
   for (const [address, image] of journal.stables) {
     if (image === null) state.stables.delete(address)
     else state.stables.set(address, image)

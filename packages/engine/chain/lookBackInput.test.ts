@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LookBack } from '../lookBack.ts'
+import { effectiveY } from '../rules/hopCapacity.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import type { DepthAverage } from '../rules/depthAverage.ts'
 import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
@@ -459,9 +460,9 @@ describe('what an attacker does before anyone asks', () => {
     s.enrol(T)
     const { depthY, average } = s.pool(P1).state
     expect([s.pool(P1).createdMs, average?.t0]).toEqual([s.tip.timeMs - MINUTE, s.tip.timeMs - MINUTE])
-    expect((s.edge(P1).effectiveY as bigint) * 25n).toBeLessThan(depthY as bigint)
+    expect((effectiveY(s.pool(P1).state, s.nowMs) as bigint) * 25n).toBeLessThan(depthY as bigint)
     s.quiet(30 * MINUTE)
-    expect((s.edge(P1).effectiveY as bigint) * 2n).toBeGreaterThan(depthY as bigint)
+    expect((effectiveY(s.pool(P1).state, s.nowMs) as bigint) * 2n).toBeGreaterThan(depthY as bigint)
   })
 
   it('T2, R-history-7: a pool idle for three years is capped from the first answer', () => {

@@ -2,6 +2,7 @@
  * The end of a moment for the tokens it touched (R-past-1): the median pool of each, weighted by depth, goes into its
  * past. Blocks with the same time form one moment, and until a later time arrives each of them ends the moment again.
  */
+import { once } from '../exact/once.ts'
 import type { Pool, Token } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
@@ -25,14 +26,7 @@ export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: M
   const { tokens } = openMoment(state, timeMs)
   for (const address of touched) tokens.add(address)
   const worths = new Map<Address, Worth | null>()
-  const worthOf = (y: Address): Worth | null => {
-    let worth = worths.get(y)
-    if (worth === undefined) {
-      worth = unitWorth(state, y, timeMs)
-      worths.set(y, worth)
-    }
-    return worth
-  }
+  const worthOf = (y: Address) => once(worths, y, each => unitWorth(state, each, timeMs))
   const end = (address: Address) => {
     const token = state.tokens.get(address)
     if (token === undefined) return

@@ -2,6 +2,7 @@
  * The known pools and tokens, and the indexes over them. A pool is indexed under its pair, under the token it prices
  * (X) and under the token it prices it in (Y). No other module may change these maps.
  */
+import { once } from '../exact/once.ts'
 import type { PoolTerms } from '../amm/families.ts'
 import type { KnownPool, OwnPools, Pool, PoolState, Token } from '../entities.ts'
 import type { LoadedTicks } from '../amm/tickBook.ts'
@@ -50,7 +51,8 @@ export function addPool(
 export function enterPool(state: State, known: KnownPool): Pool {
   const tokens = [knownToken(state, known.token0), knownToken(state, known.token1)] as const
   const [from, to] = known.x === 0 ? tokens : [tokens[1], tokens[0]]
-  const own = ownPoolsOf(state, known.from)
+  const noPools = (): OwnPools => ({ anchored: [], aside: [], asideVerified: null })
+  const own = once(state.index.ownPools, known.from, noPools)
   // Copied field by field, with the fields read on every evaluation first: a spread would store fields added later
   // elsewhere.
   const pool: Pool = {
@@ -84,8 +86,7 @@ export function enterPool(state: State, known: KnownPool): Pool {
   }
   state.pools.set(pool.address, pool)
   relist(state, pool, withPool)
-  const into = state.index.poolsInto.get(pool.to) ?? new Set()
-  state.index.poolsInto.set(pool.to, into.add(pool))
+  once(state.index.poolsInto, pool.to, () => new Set()).add(pool)
   return pool
 }
 
@@ -94,15 +95,6 @@ export function removePool(state: State, pool: Pool): void {
   relist(state, pool, withoutPool)
   state.index.poolsInto.get(pool.to)?.delete(pool)
   state.index.depths.get(pool.to)?.forget(pool)
-}
-
-/** The token's own pools, kept from the first one on. */
-function ownPoolsOf({ index }: State, token: Address): OwnPools {
-  const known = index.ownPools.get(token)
-  if (known !== undefined) return known
-  const own: OwnPools = { anchored: [], aside: [], asideVerified: null }
-  index.ownPools.set(token, own)
-  return own
 }
 
 /** All pools in which a token is X. */

@@ -13,8 +13,7 @@ import { triggers } from '../triggers.ts'
 import type { Ms } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address } from './block.ts'
-import { placeOf, touch } from './journal.ts'
-import { isReplacedAbove } from './replacedAbove.ts'
+import { isReplacedAbove, placeOf, setSellability } from './journal.ts'
 import { knownToken, poolsOf } from './registry.ts'
 
 export function applySellability(
@@ -38,10 +37,7 @@ export function applySellability(
       block,
       checkedAtMs: atMs,
     }
-    if (place.journal !== null && !place.journal.sellability.has(token.address))
-      place.journal.sellability.set(token.address, before ?? null)
-    token.sellability = next
-    touch(state, `token/${token.address}`, place.journal)
+    setSellability(state, token, next, place.journal)
     if (before === undefined || !isSame(before, next)) triggers.sellability(work, token.address)
   }
 }

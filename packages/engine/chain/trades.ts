@@ -1,4 +1,5 @@
 /** Renews the last trade of each pool from a block's swaps, once all of the block's pools have their final state. */
+import { once } from '../exact/once.ts'
 import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { unitWorth } from '../price/hops/unitWorth.ts'
@@ -18,14 +19,7 @@ export function renewTrades(
   { timeMs }: BlockRef,
 ): void {
   const units = new Map<Address, Fraction | null>()
-  const unitOf = (y: Address): Fraction | null => {
-    let unit = units.get(y)
-    if (unit === undefined) {
-      unit = unitMicrousd(state, y, timeMs)
-      units.set(y, unit)
-    }
-    return unit
-  }
+  const unitOf = (y: Address) => once(units, y, each => unitMicrousd(state, each, timeMs))
   for (const [address, events] of byPool) {
     const pool = state.pools.get(address)
     if (pool === undefined) continue

@@ -1,7 +1,7 @@
 /** The previous values of everything a block changed: kept for each block that is not yet final. */
 import type { PoolTerms } from '../amm/families.ts'
 import type { TickChange } from '../amm/states.ts'
-import type { Decimals, EntityKey, PoolState, Sellability, Stable } from '../entities.ts'
+import type { Decimals, EntityKey, Pool, PoolState, Sellability, Stable } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { SwapObserved } from '../record.ts'
 import type { Kept, Running } from '../rules/ownPast.ts'
@@ -35,8 +35,40 @@ export type Journal = {
   readonly swaps: JournalSwap[]
 }
 
+/** The journal of a block in which nothing has changed yet. */
+export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
+  key: `undo/${block.number}`,
+  block: { number: block.number, hash: block.hash, timeMs: block.timeMs },
+  parentHash,
+  before: { tip: chain.tip, proven: chain.proven, sequencer: chain.sequencer },
+  created: new Set(),
+  pools: new Map(),
+  books: [],
+  publishedPools: new Set(),
+  publishedTokens: new Set(),
+  stables: new Map(),
+  decimals: new Map(),
+  sellability: new Map(),
+  pasts: new Map(),
+  minutes: new Map(),
+  swaps: [],
+})
+
 export type JournalSwap = { readonly pool: Address; readonly payload: SwapObserved }
 
 export type BookUndo =
   | { readonly kind: 'change'; readonly pool: Address; readonly change: TickChange }
   | { readonly kind: 'reload'; readonly pool: Address; readonly terms: PoolTerms }
+
+/** Everything that undone blocks removed. */
+export type Undone = {
+  /** Hashes, newest first. */
+  readonly blocks: Hex[]
+  readonly pools: Set<Address>
+  readonly removedPools: Map<Address, Pool>
+  readonly tokens: Set<Address>
+  /** Tokens whose decimals reading was undone with its block. */
+  readonly decimals: Set<Address>
+  readonly stables: Set<Address>
+  readonly swaps: JournalSwap[]
+}

@@ -5,9 +5,9 @@
  * means restoring the state.
  */
 import type { PoolState, Visit } from '../entities.ts'
-import type { Fraction } from '../exact/fraction.ts'
+import type { Fraction, Place } from '../exact/fraction.ts'
 import { reference } from '../memory/tapeMedian.ts'
-import { type History, type Place, placeOf } from '../memory/temporalTape.ts'
+import { type History, placeOf } from '../memory/temporalTape.ts'
 import { book, reopen } from '../memory/visitTape.ts'
 import type { DepthAverage } from '../rules/depthAverage.ts'
 import { bookDepth, bookedSince, isMedianOld, nearer } from '../rules/visit.ts'

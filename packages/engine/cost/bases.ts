@@ -2,6 +2,7 @@
  * The sets of pools that may carry a wanted price together: of each, the search decides which pools are pushed and how
  * far.
  */
+import { once } from '../exact/once.ts'
 import type { Address } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -63,8 +64,7 @@ function heaviest(
     const { price, failure, weight, capacity } = route
     const pool = poolOf(route)
     if (price === null || failure !== null || pool === null) continue
-    let known = pools.get(pool)
-    if (known === undefined) pools.set(pool, (known = { weight: 0n, onwards: [] }))
+    const known = once(pools, pool, () => ({ weight: 0n, onwards: [] }))
     known.weight += weight
     known.onwards.push({ price, weight, capacity, next: nextOf(route) })
   }

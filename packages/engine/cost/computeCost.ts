@@ -62,36 +62,20 @@ function* movesOf(cost: CostToMove, priced: Priced): Generator<object> {
       : moveText(move, null, 'LOW_SCORE')
 }
 
-function moveText({ isUp, bps }: Move, found: Found | null, reason: string): object {
-  const head = { direction: isUp ? 'UP' : 'DOWN', bps }
-  if (found === null)
-    return {
-      ...head,
-      reason,
-      price_usd: null,
-      score: null,
-      capital_usd: null,
-      loss_usd_quiet: null,
-      loss_usd_arbitraged: null,
-      arbitraged_reason: null,
-      hold_blocks: null,
-      hold_ms: null,
-      plan: [],
-    }
-  return {
-    ...head,
-    reason: null,
-    price_usd: exactText(found.price),
-    score: found.score,
-    capital_usd: dollarsText(found.capital),
-    loss_usd_quiet: dollarsText(found.loss),
-    loss_usd_arbitraged: found.lossRestored === null ? null : dollarsText(found.lossRestored),
-    arbitraged_reason: found.lossRestored === null ? 'NOT_BELIEVED' : null,
-    hold_blocks: found.holdBlocks,
-    hold_ms: found.holdMs,
-    plan: found.pushes.map(pushText),
-  }
-}
+const moveText = ({ isUp, bps }: Move, found: Found | null, reason: string): object => ({
+  direction: isUp ? 'UP' : 'DOWN',
+  bps,
+  reason: found === null ? reason : null,
+  price_usd: exactText(found?.price ?? null),
+  score: found?.score ?? null,
+  capital_usd: dollarsText(found?.capital ?? null),
+  loss_usd_quiet: dollarsText(found?.loss ?? null),
+  loss_usd_arbitraged: dollarsText(found?.lossRestored ?? null),
+  arbitraged_reason: found?.lossRestored === null ? 'NOT_BELIEVED' : null,
+  hold_blocks: found?.holdBlocks ?? null,
+  hold_ms: found?.holdMs ?? null,
+  plan: found?.pushes.map(pushText) ?? [],
+})
 
 const pushText = (push: Push): object => ({
   pool_id: push.pool.id,
@@ -105,8 +89,9 @@ const pushText = (push: Push): object => ({
   amount_back: push.amountBack.toString(),
 })
 
-/** Whole microdollars as dollars in plain decimal. */
-export function dollarsText(microusd: bigint): string {
+/** Whole microdollars as dollars in plain decimal. Null stays null. */
+export function dollarsText(microusd: bigint | null): string | null {
+  if (microusd === null) return null
   const cents = (microusd % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '')
   return cents === '' ? `${microusd / 1_000_000n}` : `${microusd / 1_000_000n}.${cents}`
 }

@@ -2,6 +2,7 @@
  * A first-hop pool, of the token or of a routing asset, as a candidate for a push: how far its own price must move to
  * be the wanted one, and what that costs. Each distance is computed once.
  */
+import { once } from '../exact/once.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
 import { inputOf, outputOf, type Push, pushTo } from './push.ts'
@@ -74,13 +75,7 @@ export class Lever {
 
   /** Null if the pool is already there, or cannot be moved there. */
   at(short: Short, isUp: boolean): Push | null {
-    if (short === null) return null
-    let push = this.#pushes.get(short)
-    if (push === undefined) {
-      push = this.#push(short, isUp)
-      this.#pushes.set(short, push)
-    }
-    return push
+    return short === null ? null : once(this.#pushes, short, each => this.#push(each, isUp))
   }
 
   /** The voices of its routes after that push; cut, because only guesses use them. */

@@ -45,6 +45,7 @@ export type FoundPlan = { readonly pushes: readonly Push[]; readonly costs: Cost
 export class Search {
   readonly #policy: Policy
   readonly #wanted: Wanted
+  readonly #isUp: boolean
   readonly #trials: Trials
   #best: Plan | null = null
   /** Pools that support the best plan without a push. */
@@ -53,27 +54,23 @@ export class Search {
   constructor(rehearsal: Rehearsal, wanted: Wanted) {
     this.#policy = rehearsal.policy
     this.#wanted = wanted
+    this.#isUp = wanted.isUp
     this.#trials = new Trials(rehearsal, wanted)
   }
 
   run({ whole, mixed }: Bases): FoundPlan | null {
-    const { isUp } = this.#wanted
     this.#trials.limit = MAX_WHOLE
     for (const base of whole) {
       const before = this.#best
       this.#searchIn(base)
-      for (const beyond of beyondOf(base, this.#wanted.isUp))
-        this.#tryCheapestFirst(...this.#parted(base), beyond)
+      for (const beyond of beyondOf(base, this.#isUp)) this.#tryCheapestFirst(...this.#parted(base), beyond)
       if (this.#best !== before) this.#standing = this.#parted(base)[1]
     }
     this.#refine()
     this.#trials.limit = MAX_TRIALS
     if (this.#isMixedCheaper(mixed)) this.#refine()
     if (this.#best === null) return null
-    return {
-      pushes: pushesOf(this.#best, isUp),
-      costs: costsOf(this.#best, isUp),
-    }
+    return { pushes: pushesOf(this.#best, this.#isUp), costs: costsOf(this.#best, this.#isUp) }
   }
 
   #refine(): void {
@@ -114,19 +111,18 @@ export class Search {
 
   /** Splits a base into pools to push, and pools that already support the price without a push. */
   #parted(base: readonly Lever[]): readonly [Lever[], Lever[]] {
-    const isPushed = (lever: Lever) => lever.at(0n, this.#wanted.isUp) !== null
+    const isPushed = (lever: Lever) => lever.at(0n, this.#isUp) !== null
     return [base.filter(isPushed), base.filter(lever => !isPushed(lever))]
   }
 
   /** True when the cheapest of all plans likely to work was found, or costs more than a known plan. */
   #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[], beyond = 0n): boolean {
-    const { isUp } = this.#wanted
-    const plans = cheapestFirst(plansOf(levers, isUp, beyond), isUp)
+    const plans = cheapestFirst(plansOf(levers, this.#isUp, beyond), this.#isUp)
     let tried = 0
     let isFound = false
     for (const plan of plans) {
       if (this.#isDearer(plan)) return true
-      if (!isLikely(this.#policy, plan, standing, isUp)) continue
+      if (!isLikely(this.#policy, plan, standing, this.#isUp)) continue
       if (++tried > MAX_CHEAPEST_FIRST) break
       const fitting = this.#trials.fit(plan)
       if (fitting === null) continue
@@ -139,7 +135,7 @@ export class Search {
 
   /** Pools that carry most for their cost go all the way, the rest part of the way or nowhere. */
   #tryHeads(levers: readonly Lever[]): void {
-    const lossOf = (lever: Lever) => lever.costs(0n, this.#wanted.isUp).loss
+    const lossOf = (lever: Lever) => lever.costs(0n, this.#isUp).loss
     const order = levers.toSorted((a, b) => (lossOf(a) * b.weight < lossOf(b) * a.weight ? -1 : 1))
     for (const rest of SHORTS.slice(0, -1)) {
       let [fails, works] = [0, order.length]
@@ -177,9 +173,7 @@ export class Search {
       const here = this.#best?.get(lever)
       if (here === null || here === undefined) continue
       let works = here
-      const next = distancesOf(lever, this.#wanted.isUp, count(1)).findLast(
-        short => short !== null && short > here,
-      )
+      const next = distancesOf(lever, this.#isUp, count(1)).findLast(short => short !== null && short > here)
       let fails = next ?? here + this.#wanted.millionths
       for (let half = 0; half < HALVINGS && fails - works > 1n; half++) {
         const middle = (works + fails) >> 1n
@@ -198,11 +192,11 @@ export class Search {
   #improve(): boolean {
     const best = this.#best as Plan
     const standing = this.#standing
-    const plans = cheapestFirst(neighboursOf(best, this.#wanted.isUp), this.#wanted.isUp)
+    const plans = cheapestFirst(neighboursOf(best, this.#isUp), this.#isUp)
     let tried = 0
     for (const plan of plans) {
       if (this.#isDearer(plan) || tried >= MAX_NEIGHBOURS) break
-      if (!isLikely(this.#policy, plan, standing, this.#wanted.isUp)) continue
+      if (!isLikely(this.#policy, plan, standing, this.#isUp)) continue
       tried++
       const fitting = this.#trials.fit(plan)
       if (fitting !== null) this.#keep(fitting)
@@ -211,7 +205,7 @@ export class Search {
   }
 
   #dearestFirst(): Lever[] {
-    return this.#best === null ? [] : dearestFirst(this.#best, this.#wanted.isUp)
+    return this.#best === null ? [] : dearestFirst(this.#best, this.#isUp)
   }
 
   #keep(plan: Plan): void {
@@ -219,16 +213,14 @@ export class Search {
   }
 
   #isDearerThan(other: Plan): boolean {
-    return (
-      this.#best !== null &&
-      costsOf(this.#best, this.#wanted.isUp).loss > costsOf(other, this.#wanted.isUp).loss
-    )
+    return this.#best !== null && this.#lossOf(this.#best) > this.#lossOf(other)
   }
 
   #isDearer(plan: Plan): boolean {
-    return (
-      this.#best !== null &&
-      costsOf(plan, this.#wanted.isUp).loss >= costsOf(this.#best, this.#wanted.isUp).loss
-    )
+    return this.#best !== null && this.#lossOf(plan) >= this.#lossOf(this.#best)
+  }
+
+  #lossOf(plan: Plan): bigint {
+    return costsOf(plan, this.#isUp).loss
   }
 }

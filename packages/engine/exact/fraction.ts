@@ -37,6 +37,13 @@ export function compareNear(left: Near, right: Near): Sign {
   return 0
 }
 
+/** A ratio and its approximation. */
+export type Place = { readonly ratio: Fraction; readonly near: Near }
+
+/** The order of two values whose approximations are known. */
+export const comparePlaces = (a: Place, b: Place): Sign =>
+  compareNear(a.near, b.near) || compareExactly(a.ratio, b.ratio)
+
 /** For values that doubles cannot distinguish. */
 export function compareExactly(a: Fraction, b: Fraction): Sign {
   const difference = a.num * b.den - b.num * a.den
@@ -59,3 +66,13 @@ export function near({ num, den }: Fraction): Near {
   const shortDen = den >> cut
   return asNear(shortNum > ENOUGH && shortDen > ENOUGH ? Number(shortNum) / Number(shortDen) : NaN)
 }
+
+/** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 means `above`. */
+export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction): Sign {
+  // above/centre against centre/below, both at least 1.
+  return compare(times(above, below), times(centre, centre))
+}
+
+/** The outcome of `furtherFrom` when floats are certain of it; 0 when the integers must decide. */
+export const furtherFromNear = (centre: Near, below: Near, above: Near): Sign =>
+  compareNear(nearProduct(above, below), nearProduct(centre, centre))

@@ -6,6 +6,8 @@
  * Only the best bound is recomputed, and usually it is still the best. The allocation is a proposal; `plan.ts`
  * computes what it pays.
  */
+import { once } from '../exact/once.ts'
+import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
 import { type Count, count } from '../units.ts'
@@ -82,13 +84,8 @@ export class Allocation {
 
   /** The portion that completes a sale of that amount. */
   #portionAt(amount: bigint): Count {
-    let [low, high] = [0, this.#portions.length - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#portions[middle] as Portion).sold < amount) low = middle + 1
-      else high = middle
-    }
-    return count(low)
+    const isComplete = (at: Count): boolean => (this.#portions[at] as Portion).sold >= amount
+    return firstFrom(count(-1), count(this.#portions.length - 1), isComplete)
   }
 
   #growTo(amount: bigint): boolean {
@@ -120,8 +117,7 @@ export class Allocation {
   }
 
   #add(way: Way, amount: bigint): void {
-    let place = this.#places.get(way)
-    if (place === undefined) this.#places.set(way, (place = { way, portions: [] }))
+    const place = once(this.#places, way, () => ({ way, portions: [] }))
     const before = place.portions.at(-1)
     const ownBefore = before === undefined ? 0n : (this.#portions[before] as Portion).ownSold
     this.#sold += amount
@@ -155,13 +151,8 @@ const unknownOf = (ways: readonly Way[]): Winners => new Winners(ways.map(() => 
 
 /** The greatest of ascending positions that is at most `last`; null when all are greater. */
 function lastUpTo(places: readonly Count[], last: Count): Count | null {
-  let [low, high] = [0, places.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((places[middle] as Count) <= last) low = middle + 1
-    else high = middle
-  }
-  return places[low - 1] ?? null
+  const above = firstFrom(count(-1), count(places.length), at => (places[at] as Count) > last)
+  return places[above - 1] ?? null
 }
 
 /** A way this close to the best bound is chosen without checking the others: less than one bps. */

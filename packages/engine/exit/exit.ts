@@ -2,6 +2,7 @@
  * The proceeds of selling a token at the committed state: the best split of a sale over the token's accepted routes,
  * by exact simulation (R-exit). It reads, never writes, and gives the same result for the same state.
  */
+import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { compareExactly } from '../exact/fraction.ts'
 import type { Priced } from '../price/evaluation.ts'
@@ -121,11 +122,8 @@ function largestWithin(
     within = beyond
     beyond = count(beyond + STRIDE)
   }
-  while (beyond - within > 1) {
-    const middle = count((within + beyond) >> 1)
-    if (middle <= DOUBLINGS && isWithin(doubled(middle))) within = middle
-    else beyond = middle
-  }
+  beyond = firstFrom(within, beyond, times => times > DOUBLINGS || !isWithin(doubled(times)))
+  within = count(beyond - 1)
   let inside = doubled(within)
   let outside = inside * 2n
   for (let half = 0; half < SEARCH_STEPS; half++) {

@@ -4,6 +4,7 @@
  * Every hop sells the pool's X for its Y, so the pools form a graph without cycles: the token first, then routing
  * assets from the last listed to the first. A plan in this order visits each pool once.
  */
+import { once } from '../exact/once.ts'
 import type { AmmState } from '../amm/families.ts'
 import type { Address } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'
@@ -67,11 +68,7 @@ export type FirstSales = Map<Pool, Sold | null>
 /** The proceeds of one way alone for all of it, in its stable; null when the way does not hold that much. */
 export function sellAlong({ pools }: Way, amount: bigint, taxBps: bigint, firsts: FirstSales): bigint | null {
   const [first, ...behind] = pools as readonly [Pool, ...Pool[]]
-  let known = firsts.get(first)
-  if (known === undefined) {
-    known = sell(first, first.state.amm, arriving(amount, taxBps))
-    firsts.set(first, known)
-  }
+  const known = once(firsts, first, pool => sell(pool, pool.state.amm, arriving(amount, taxBps)))
   if (known === null) return null
   let held = known.amountOut
   for (const pool of behind) {

@@ -7,6 +7,7 @@
  * Derived from the pools alone. Doubles decide which hops a move passes, with a margin of a thousandth: a hop may be
  * evaluated needlessly, but none is missed, and depth that still rises is tracked to the same accuracy.
  */
+import { once } from '../exact/once.ts'
 import { powerOfTen } from '../exact/decimal.ts'
 import type { Around, Pool, FiledDepth } from '../entities.ts'
 import { asNear, type Count, count, type Near } from '../units.ts'
@@ -73,10 +74,7 @@ export class DepthWatch {
   }
 
   #enter(pool: Pool, unit: Near): void {
-    const range = rangeOf(unit)
-    const pools = this.#ranges.get(range)
-    if (pools === undefined) this.#ranges.set(range, new Set([pool]))
-    else pools.add(pool)
+    once(this.#ranges, rangeOf(unit), () => new Set()).add(pool)
   }
 
   #leave(pool: Pool, { unit }: FiledDepth): void {

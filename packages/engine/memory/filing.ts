@@ -1,6 +1,7 @@
 /**
  * Registers tokens in the watches of the anchors they are priced through; also rebuilds the watches after a restart.
  */
+import { once } from '../exact/once.ts'
 import type { Token } from '../entities.ts'
 import type { PublishedToken } from '../record.ts'
 import type { State } from '../state.ts'
@@ -22,13 +23,7 @@ export function isActive(token: Token): boolean {
 export function fileDepths(state: State, token: Token): void {
   if (!isActive(token)) return
   for (const pool of state.index.ownPools.get(token.address)?.anchored ?? []) {
-    if (isFiled(pool)) continue
-    let watch = state.index.depths.get(pool.to)
-    if (watch === undefined) {
-      watch = new DepthWatch()
-      state.index.depths.set(pool.to, watch)
-    }
-    watch.file(pool)
+    if (!isFiled(pool)) once(state.index.depths, pool.to, () => new DepthWatch()).file(pool)
   }
 }
 
@@ -50,12 +45,6 @@ export function refile({ index: { watches } }: State, token: Token, before: Refe
   const now = token.isDeferred ? NO_REFERENCES : (token.published?.references ?? NO_REFERENCES)
   for (const { anchor } of before)
     if (!now.some(each => each.anchor === anchor)) watches.get(anchor)?.file(token.address, null)
-  for (const { anchor, marginalUsd } of now) {
-    let watch = watches.get(anchor)
-    if (watch === undefined) {
-      watch = new MoveWatch()
-      watches.set(anchor, watch)
-    }
-    watch.file(token.address, marginalUsd)
-  }
+  for (const { anchor, marginalUsd } of now)
+    once(watches, anchor, () => new MoveWatch()).file(token.address, marginalUsd)
 }

@@ -7,6 +7,7 @@
  */
 import type { Address } from '../chain/block.ts'
 import { apart, bpsMore } from '../exact/apart.ts'
+import { firstFrom } from '../exact/firstFrom.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { type Count, count, type Near, type Sign } from '../units.ts'
@@ -39,10 +40,11 @@ export class MoveWatch {
   /** Takes every dependent whose reference is at least `bps` away from the anchor, now at `price`. */
   takeMoved(price: Fraction, bps: bigint): Address[] {
     const moved: Address[] = []
+    const isMoved = ({ reference }: Group): boolean => hasMoved(reference, price, bps)
     let low = 0
-    while (low < this.#groups.length && this.#hasMoved(this.#groups[low] as Group, price, bps)) low++
+    while (low < this.#groups.length && isMoved(this.#groups[low] as Group)) low++
     let high = this.#groups.length
-    while (high > low && this.#hasMoved(this.#groups[high - 1] as Group, price, bps)) high--
+    while (high > low && isMoved(this.#groups[high - 1] as Group)) high--
     for (const group of [...this.#groups.slice(0, low), ...this.#groups.slice(high)])
       for (const token of group.tokens) {
         this.#groupOf.delete(token)
@@ -53,10 +55,6 @@ export class MoveWatch {
     return moved
   }
 
-  #hasMoved(group: Group, price: Fraction, bps: bigint): boolean {
-    return hasMoved(group.reference, price, bps)
-  }
-
   #leave(token: Address, group: Group): void {
     group.tokens.delete(token)
     this.#groupOf.delete(token)
@@ -65,14 +63,8 @@ export class MoveWatch {
 
   /** First group at or above `reference`. */
   #position(reference: Fraction, near: Near): Count {
-    let low = 0
-    let high = this.#groups.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (compare(this.#groups[middle] as Group, reference, near) < 0) low = middle + 1
-      else high = middle
-    }
-    return count(low)
+    const isReached = (at: Count): boolean => compare(this.#groups[at] as Group, reference, near) >= 0
+    return firstFrom(count(-1), count(this.#groups.length), isReached)
   }
 }
 

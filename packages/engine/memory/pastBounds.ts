@@ -3,6 +3,7 @@
  * `priceJump` never finds a cap. Gain: most prices are checked against an hour of ratios by a few comparisons of
  * doubles.
  */
+import { once } from '../exact/once.ts'
 import { apartNear } from '../exact/apart.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Kept, TokenPast } from '../rules/ownPast.ts'
@@ -22,12 +23,7 @@ const known = new WeakMap<readonly Kept[], readonly Bounds[]>()
 export function isSurelyNear({ minutes, open }: TokenPast, worthOf: WorthOf, price: Near): boolean {
   if (!memory.isOn) return false
   for (const { y, near } of open) if (!isNear(near, y, worthOf, price)) return false
-  let bounds = known.get(minutes)
-  if (bounds === undefined) {
-    bounds = boundsOf(minutes)
-    known.set(minutes, bounds)
-  }
-  for (const { y, least, most } of bounds)
+  for (const { y, least, most } of once(known, minutes, boundsOf))
     if (!isNear(least, y, worthOf, price) || !isNear(most, y, worthOf, price)) return false
   return true
 }

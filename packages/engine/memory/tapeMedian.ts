@@ -5,6 +5,7 @@
  */
 import { assert } from '../assert.ts'
 import * as fraction from '../exact/fraction.ts'
+import type { Place } from '../exact/fraction.ts'
 import { type Reference, temporalMedian } from '../rules/temporalMedian.ts'
 import { WINDOW_MS } from '../rules/temporalWindow.ts'
 import { FOREVER } from '../rules/timed.ts'
@@ -17,7 +18,6 @@ import {
   fromAt,
   type History,
   nearAt,
-  type Place,
   placeAt,
   untilAt,
 } from './temporalTape.ts'

@@ -3,13 +3,10 @@
  * all histories of a pool share, each seeing its own part. Following a block costs one more entry on the tape,
  * however long the window, and a history never changes, so the journal may keep the old one.
  */
-import type { Fraction } from '../exact/fraction.ts'
+import { comparePlaces, type Fraction, type Place } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Change, WINDOW_MS } from '../rules/temporalWindow.ts'
 import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
-
-/** A ratio and its approximation. */
-export type Place = { readonly ratio: Fraction; readonly near: Near }
 
 export const placeOf = (ratio: Fraction): Place => ({ ratio, near: fraction.near(ratio) })
 
@@ -52,8 +49,7 @@ export function append(history: History, timeMs: Ms, value: Fraction): History {
   const { tape, start, end, open } = history
   const near = fraction.near(value)
   if (open === null) return { ...EMPTY, open: { fromMs: timeMs, ratio: value, near } }
-  if (fraction.compareNear(open.near, near) === 0 && fraction.compareExactly(open.ratio, value) === 0)
-    return history
+  if (comparePlaces(open, { ratio: value, near }) === 0) return history
   if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, near })
 
   // Chain time does not run backwards. If a block claims that it does, use the previous time.

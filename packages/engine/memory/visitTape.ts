@@ -3,22 +3,12 @@
  * changes. A moment with several blocks is booked once per block, every time from the history at the start of the
  * moment.
  */
-import type { Fraction } from '../exact/fraction.ts'
+import type { Fraction, Place } from '../exact/fraction.ts'
 import type { Change } from '../rules/temporalWindow.ts'
 import { type Booked, bookRatio } from '../rules/visit.ts'
 import { count } from '../units.ts'
 import { memory } from './switch.ts'
-import {
-  append,
-  changesOf,
-  EMPTY,
-  extend,
-  fromAt,
-  type History,
-  type Place,
-  placeAt,
-  restore,
-} from './temporalTape.ts'
+import { append, changesOf, EMPTY, extend, fromAt, type History, placeAt, restore } from './temporalTape.ts'
 
 /** The history with the span before the moment booked, and `ratio` holding from the moment on. */
 export function book(history: History, booked: Booked, ratio: Fraction): History {

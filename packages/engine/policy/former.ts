@@ -6,6 +6,7 @@
  */
 import { count, score } from '../units.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
+import { isPlainObject } from './received.ts'
 
 type Fields = { readonly [key: string]: unknown }
 
@@ -57,7 +58,7 @@ export const FORMER_POLICY: Policy = {
 
 /** Revision 1 as stated by the policy itself, or a whole policy without a revision, as version 0.1 wrote it. */
 export function isFormer(value: unknown): boolean {
-  if (!isFields(value)) return false
+  if (!isPlainObject(value)) return false
   if (Object.hasOwn(value, 'revision')) return value['revision'] === 1
   return KNOWN_THEN.every(key => Object.hasOwn(value, key))
 }
@@ -86,7 +87,7 @@ function over(base: object, fields: Fields): Fields {
   const merged: Record<string, unknown> = { ...base }
   for (const [key, field] of Object.entries(fields)) {
     const known = merged[key]
-    merged[key] = isFields(known) && isFields(field) ? over(known, field) : field
+    merged[key] = isPlainObject(known) && isPlainObject(field) ? over(known, field) : field
   }
   return merged
 }
@@ -96,13 +97,9 @@ function without(value: object, later: Fields): Fields {
   const left: Record<string, unknown> = {}
   for (const [key, field] of Object.entries(value)) {
     if (Object.hasOwn(later, key) && isEqual(field, later[key])) continue
-    left[key] = isFields(field) && isFields(later[key]) ? without(field, later[key]) : field
+    left[key] = isPlainObject(field) && isPlainObject(later[key]) ? without(field, later[key]) : field
   }
   return left
 }
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -9,12 +9,13 @@ import type { Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { UnpricedPool } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
-import type { Pool, PoolState, Scale, Sellability } from '../entities.ts'
+import type { Figures, Outlook, Pool, PoolState, Sellability } from '../entities.ts'
 import type { Count, Ms, Near, Score } from '../units.ts'
 import type { AnchorDispute } from '../rules/anchorDispute.ts'
 import type { Coverage } from '../rules/coverage.ts'
 import type { Freshness } from '../rules/freshness.ts'
 import type { DisputePool, DisputeSide, StableDispute } from '../rules/stableDispute.ts'
+import type { StableVerdict } from '../rules/stableGuard.ts'
 import type { FeedTerms } from '../rules/feedAnswer.ts'
 import type { OwnPast } from '../rules/priceJump.ts'
 import type { Cap, Exclusion, Failure, Rejection, UnpricedReason } from '../rules/reasons.ts'
@@ -26,19 +27,7 @@ export type Finality = 'unverified' | 'canonical' | 'finalized'
 export type Edge = {
   readonly pool: Pool
   readonly state: PoolState
-  /** q(X→Y) in whole tokens, from the evidence; null without evidence or decimals. */
-  readonly ratio: Fraction | null
-  /** The approximation of that ratio; NaN without one. */
-  readonly near: Near
-  /** The bit length of the longer side of that ratio; 0 without one. */
-  readonly bits: Count
-  /** The same ratio from the fee-free marginal. */
-  readonly marginal: Fraction | null
-  /** The approximation of the marginal ratio; NaN without one. */
-  readonly nearMarginal: Near
-  /** Null while the decimals of either token are not verified. */
-  readonly scale: Scale | null
-  readonly effectiveY: bigint | null
+  readonly figures: Figures
   readonly averageY: bigint | null
   /** L_e in microdollars; null when Y has no price or depth is unknown. */
   readonly capacity: bigint | null
@@ -58,8 +47,7 @@ export type Edge = {
   readonly dueMs: Ms
   readonly components: EdgeComponents
   readonly caps: readonly Cap[]
-  /** When the latest jump of its marginal was opened; null when there was none. */
-  readonly jumpSinceMs: Ms | null
+  readonly outlook: Outlook
   readonly score: Score
   /** The guard the hop failed; `failure` has the values. */
   readonly rule: Rejection | null
@@ -101,7 +89,7 @@ export type AssetFeedView = (AnchorDispute & { readonly terms: FeedTerms }) | nu
 /** One of two stables, with the findings of its guard. */
 export type DisputeParty = DisputeSide & {
   readonly token: Address
-  readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
+  readonly source: StableVerdict['source']
 }
 
 /** The ratio in the pools of the pair x→y against the two feeds, with all inputs of the finding. */
@@ -112,16 +100,10 @@ export type ViewedDispute = StableDispute & {
 }
 
 /** A stable at one moment. */
-export type StableView = {
+export type StableView = StableVerdict & {
   readonly token: Address
-  readonly usd: Fraction
-  readonly score: Score
-  readonly status: 'OK' | 'DEPEG' | 'STALE' | 'NOMINAL' | 'SUSPENDED'
-  readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
-  readonly caps: readonly Cap[]
   /** Disputes in which this stable is the disputed one. */
   readonly disputes: readonly ViewedDispute[]
-  readonly updatedAtMs: Ms | null
   readonly finality: Finality
   readonly dueMs: Ms | null
 }

@@ -3,6 +3,7 @@
  * and shared by every route that needs them. A moment ends with its step; nothing in it outlives a change of the
  * state.
  */
+import { once } from '../exact/once.ts'
 import type { Pool } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -11,8 +12,7 @@ import type { Worth } from '../rules/priceJump.ts'
 import type { State } from '../state.ts'
 import { count, type Ms, score } from '../units.ts'
 import type { Agreement, Edge, StableView } from './evaluation.ts'
-import { anchorOf } from './hops/anchor.ts'
-import { worthOf } from './hops/anchorWorth.ts'
+import { anchorOf, worthOf } from './hops/anchor.ts'
 import { PoolEdge } from './hops/edge.ts'
 import { stableViews } from './hops/stableView.ts'
 import type { Anchor, Moment } from './moment.ts'
@@ -34,6 +34,10 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
   const edges = new Map<Pool, Edge>()
   const worths = new Map<Address, Worth | null>()
   let alone: Agreement | null = null
+  // Made once: a hop is asked for at every route.
+  const edgeOf = (pool: Pool): Edge => new PoolEdge(moment, pool)
+  const agreedOf = (pair: readonly Pool[]) => agreementsOf(moment, pair)
+  const unitOf = (token: Address) => worthOf(moment, token)
   const moment: Moment = {
     state,
     atMs,
@@ -58,33 +62,14 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
       }
       return anchor
     },
-    worth(token) {
-      let worth = worths.get(token)
-      if (worth === undefined) {
-        worth = worthOf(moment, token)
-        worths.set(token, worth)
-      }
-      return worth
-    },
+    worth: token => once(worths, token, unitOf),
     agreement(pool) {
       const { pair } = pool.around
       alone ??= loneAgreement(policy)
       if (pair.length === 1) return alone
-      let byPool = agreements.get(pair)
-      if (byPool === undefined) {
-        byPool = agreementsOf(moment, pair)
-        agreements.set(pair, byPool)
-      }
-      return byPool.get(pool) ?? alone
+      return once(agreements, pair, agreedOf).get(pool) ?? alone
     },
-    edge(pool) {
-      let edge = edges.get(pool)
-      if (edge === undefined) {
-        edge = new PoolEdge(moment, pool)
-        edges.set(pool, edge)
-      }
-      return edge
-    },
+    edge: pool => once(edges, pool, edgeOf),
     coveredEdge: ({ pool }, coverage) => new PoolEdge(moment, pool, coverage),
   }
   return moment

@@ -4,7 +4,7 @@
  */
 import type { Evaluation, Onward } from '../price/evaluation.ts'
 import type { Score } from '../units.ts'
-import type { Cap, UnpricedReason } from './reasons.ts'
+import { type Cap, isSameCaps, type UnpricedReason } from './reasons.ts'
 
 /** A route of an anchor as seen by a token that selects it. */
 export type RouteView = { readonly id: string; readonly score: Score; readonly caps: readonly Cap[] }
@@ -70,9 +70,6 @@ function isSameMain(a: AnchorView, b: AnchorView): boolean {
 
 const isSameRoute = (a: RouteView, b: RouteView): boolean =>
   a.id === b.id && a.score === b.score && isSameCaps(a.caps, b.caps)
-
-const isSameCaps = (a: readonly Cap[], b: readonly Cap[]): boolean =>
-  a.length === b.length && a.every(({ code, cap }, at) => code === b[at]?.code && cap === b[at]?.cap)
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): -1 | 0 | 1 =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0

@@ -3,6 +3,7 @@
  * still climb. An average only ever moves towards the present depth, so bisection finds both times.
  */
 import { assert } from '../assert.ts'
+import { firstFrom } from '../exact/firstFrom.ts'
 import { type Count, type Ms, ms } from '../units.ts'
 import { type DepthAverage, effective, FORGOTTEN_MS, value } from './depthAverage.ts'
 import { FOREVER } from './timed.ts'
@@ -14,7 +15,7 @@ import { FOREVER } from './timed.ts'
 export function crossesAt(average: DepthAverage, bound: bigint, atMs: Ms): Ms {
   const isBelow = value(average, atMs) < bound
   if (average.l < bound === isBelow) return FOREVER
-  return firstAt(atMs, ms(average.t0 + FORGOTTEN_MS), t => value(average, t) < bound !== isBelow)
+  return firstFrom(atMs, ms(average.t0 + FORGOTTEN_MS), t => value(average, t) < bound !== isBelow)
 }
 
 /** L_Y,eff of a pool: the lesser of its depth and the average of that depth. */
@@ -35,24 +36,10 @@ export function medianHoldsUntil(sorted: readonly Weighed[], median: Count, atMs
   const isSure = (t: Ms) => sum(below, t) < own + aboveNow && belowNow + own >= sum(above, t)
   assert(isSure(atMs), 'this pool is not the weighted median')
   const settledMs = ms(Math.max(...sorted.map(({ average }) => average.t0)) + FORGOTTEN_MS)
-  return settledMs <= atMs || isSure(settledMs) ? FOREVER : firstAt(atMs, settledMs, t => !isSure(t))
+  return settledMs <= atMs || isSure(settledMs) ? FOREVER : firstFrom(atMs, settledMs, t => !isSure(t))
 }
 
 export function weightAt({ depthY, average }: Weighed, t: Ms): bigint {
   const averaged = effective(average, t)
   return averaged < depthY ? averaged : depthY
-}
-
-/**
- * The first millisecond in (afterMs, byMs] from which `holds` is true, given that it is true at `byMs` and false at
- * `afterMs`.
- */
-function firstAt(afterMs: Ms, byMs: Ms, holds: (t: Ms) => boolean): Ms {
-  let [not, then] = [afterMs, byMs]
-  while (then - not > 1) {
-    const middle = ms(Math.floor((not + then) / 2))
-    if (holds(middle)) then = middle
-    else not = middle
-  }
-  return then
 }

@@ -8,18 +8,9 @@
  */
 import { assert } from '../assert.ts'
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'
-import type { Fraction } from '../exact/fraction.ts'
+import { type Fraction, furtherFrom, furtherFromNear } from '../exact/fraction.ts'
 import type { Count, Near } from '../units.ts'
-import {
-  ascending,
-  devBps,
-  furtherFrom,
-  furtherFromNear,
-  halfOf,
-  medianOf,
-  nearOf,
-  type Orderable,
-} from './weightedMedian.ts'
+import { ascending, devBps, halfOf, medianOf, nearOf, type Orderable } from './weightedMedian.ts'
 
 /** Callers remove dust first: every observation given here has a vote. */
 export type Observation = Orderable & {

@@ -125,7 +125,11 @@ describe('SIMULATED_SWAP', () => {
     expect(evidenceOf(fine).amountOut).toBe(10_000n)
     expect(coarse.pool(P1).state.evidence).toBe(null)
     coarse.decimals(T, 18)
-    expect(coarse.edge(P1)).toMatchObject({ score: 0, ratio: null, failure: { rule: 'EVIDENCE_TOO_COARSE' } })
+    expect(coarse.edge(P1)).toMatchObject({
+      score: 0,
+      figures: { ratio: null },
+      failure: { rule: 'EVIDENCE_TOO_COARSE' },
+    })
   })
 
   it('R-evidence-4: EVIDENCE_TOO_COARSE when one unit of X is more than D_down', () => {

@@ -4,7 +4,7 @@ import type { Count, Ms } from '../units.ts'
 /** An answer with the decimals of its feed, and the time the feed published it. */
 export type Answer = { readonly value: bigint; readonly decimals: Count; readonly updatedAtMs: Ms }
 
-/** `complete` is false for an unfinished round. */
+/** `complete` is false for an unfinished or non-positive round. */
 export type Round = Answer & { readonly complete: boolean }
 
 /** The longest time between two answers, and the delay tolerated beyond it. */

@@ -2,6 +2,7 @@
  * L_e: the amount in dollars that a hop can take, from its depth in Y and the value of Y. While the average of its
  * depth still climbs, it grows with time alone.
  */
+import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
 import * as depthAverage from './depthAverage.ts'
@@ -65,13 +66,7 @@ function reachedAt(average: depthAverage.DepthAverage, effective: bigint, units:
   // In so short a time the average closes at most this share of the gap, so most cases need no search.
   const most = effective + (average.l - effective) / CLIMBING_PARTS + 1n
   if (most < units || depthAverage.effective(average, lastMs) < units) return lastMs
-  let [below, reached] = [atMs, lastMs]
-  while (reached - below > 1) {
-    const middle = ms(below + ((reached - below) >> 1))
-    if (depthAverage.effective(average, middle) < units) below = middle
-    else reached = middle
-  }
-  return reached
+  return firstFrom(atMs, lastMs, t => depthAverage.effective(average, t) >= units)
 }
 
 /** Even the last thousandth counts when it leads into another band. */

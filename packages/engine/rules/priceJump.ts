@@ -6,6 +6,7 @@
  * reference moves towards the newest and passes a bound once. Bisection finds that time.
  */
 import { apart, apartNear } from '../exact/apart.ts'
+import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { asNear, type Count, type Ms, ms, type Near, type Score, type Sign } from '../units.ts'
@@ -151,13 +152,7 @@ class Window {
       if (last <= toMs || !isOther(last)) return this.#rollsMs
     }
     if (last <= toMs || !isOther(last)) return FOREVER
-    let same = toMs
-    while (last - same > 1) {
-      const middle = ms(Math.floor((same + last) / 2))
-      if (isOther(middle)) last = middle
-      else same = middle
-    }
-    return last
+    return firstFrom(toMs, last, isOther)
   }
 
   /** The first span by price at which twice the time at or below it reaches the covered time. */

@@ -46,19 +46,17 @@ export type UnpricedReason =
 
 /** Why a published state was retracted. */
 export type RetractReason =
+  | Exclude<UnpricedReason, 'NO_POOL' | 'DORMANT'>
   | 'REORG'
-  | 'ROUTE_EXPIRED'
-  | 'NO_ROUTE'
-  | 'FEED'
-  | 'ANCHOR_UNPRICED'
-  | 'STABLE_SUSPENDED'
-  | 'DECIMALS'
   | 'POLICY'
-  | 'OPERATOR'
   | 'POOL_ORPHANED'
 
 /** A limit on a score that is not one of its components. */
 export type Cap = { readonly code: CapCode; readonly cap: Score }
+
+/** The same caps in the same order. */
+export const isSameCaps = (a: readonly Cap[], b: readonly Cap[]): boolean =>
+  a.length === b.length && a.every(({ code, cap }, at) => code === b[at]?.code && cap === b[at]?.cap)
 
 export type CapCode =
   | 'SINGLE_POOL_PAIR'

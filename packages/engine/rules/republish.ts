@@ -3,9 +3,10 @@
  * own hops, score, caps or state change. When only an anchor has moved, it is replaced once the move is large enough
  * (R-publish-6).
  */
-import type { CapText, CompactPriced, CompactState, PublishedToken } from '../record.ts'
+import type { CompactPriced, CompactState, PublishedToken } from '../record.ts'
 import type { Evaluation, Priced } from '../price/evaluation.ts'
 import { type Ms, ms } from '../units.ts'
+import { isSameCaps } from './reasons.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
 /** The inputs of the rule, computed only when they decide. */
@@ -53,9 +54,6 @@ function isRevoked(last: CompactState, next: Evaluation, orphaned: ReadonlySet<s
   if (orphaned.size === 0 || !orphaned.has(last.as_of.block_hash)) return false
   return last.state === 'PRICED' || next.kind === 'PRICED' || last.reason !== next.reason
 }
-
-const isSameCaps = (a: readonly CapText[], b: readonly CapText[]): boolean =>
-  a.length === b.length && a.every((cap, at) => cap.code === b[at]?.code && cap.cap === b[at]?.cap)
 
 /** Avoids computing the exact price: two equal prices agree to 18 digits and as doubles. */
 function isNearPrice(last: CompactPriced, { selected }: Priced): boolean {

@@ -3,6 +3,7 @@
  * sudden move.
  */
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'
+import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Ms, ms, type Near, type Score, score } from '../units.ts'
@@ -36,15 +37,12 @@ export function temporalMedian(changes: readonly Change[], t: Ms): Timed<Referen
   if (fraction.compare(value.median, newest.ratio) === 0) return { value, untilMs: FOREVER }
   // Time only moves weight from the oldest ratios to the newest, so a ratio that has ceased to be the median does not
   // become it again.
-  let same = Math.max(t, newest.fromMs)
-  let other = newest.fromMs + WINDOW_MS
-  while (other - same > 1) {
-    const middle = Math.floor((same + other) / 2)
-    const then = medianAt(changes, ms(middle))
-    if ('median' in then && fraction.compare(then.median, value.median) === 0) same = middle
-    else other = middle
+  const isOther = (thenMs: Ms): boolean => {
+    const then = medianAt(changes, thenMs)
+    return !('median' in then) || fraction.compare(then.median, value.median) !== 0
   }
-  return { value, untilMs: ms(other) }
+  const sinceMs = ms(Math.max(t, newest.fromMs))
+  return { value, untilMs: firstFrom(sinceMs, ms(newest.fromMs + WINDOW_MS), isOther) }
 }
 
 function medianAt(changes: readonly Change[], t: Ms): Reference {

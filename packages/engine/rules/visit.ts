@@ -6,14 +6,11 @@
  * Booking changes only the span before the moment. Earlier spans are never rewritten.
  */
 import * as fraction from '../exact/fraction.ts'
-import type { Fraction } from '../exact/fraction.ts'
-import { type Ms, ms, type Near } from '../units.ts'
+import { comparePlaces, type Fraction, furtherFrom, furtherFromNear, type Place } from '../exact/fraction.ts'
+import { type Ms, ms } from '../units.ts'
 import * as depthAverage from './depthAverage.ts'
 import type { DepthAverage } from './depthAverage.ts'
 import { type Change, WINDOW_MS } from './temporalWindow.ts'
-
-/** A ratio and its approximation. */
-type Place = { readonly ratio: Fraction; readonly near: Near }
 
 /** The span before a moment and the values it counts with; it ends at the moment. */
 export type Booked = {
@@ -38,23 +35,16 @@ export const isMedianOld = (lastMs: Ms, timeMs: Ms): boolean => timeMs - lastMs 
 
 /** The ratio with fewer dev_bps from the median; the lower one on a tie. */
 export function nearer<Each extends Place>(median: Place, one: Each, other: Each): Each {
-  const order = compare(one, other)
+  const order = comparePlaces(one, other)
   if (order === 0) return one
   const [low, high] = order < 0 ? [one, other] : [other, one]
-  if (compare(high, median) <= 0) return high
-  if (compare(low, median) >= 0) return low
-  // With the median between them: compare median / low with high / median; the lower ratio wins a tie.
+  if (comparePlaces(high, median) <= 0) return high
+  if (comparePlaces(low, median) >= 0) return low
+  // With the median between them, the lower ratio wins a tie.
   const sign =
-    fraction.compareNear(
-      fraction.nearProduct(median.near, median.near),
-      fraction.nearProduct(low.near, high.near),
-    ) ||
-    fraction.compareExactly(fraction.times(median.ratio, median.ratio), fraction.times(low.ratio, high.ratio))
-  return sign <= 0 ? low : high
+    furtherFromNear(median.near, low.near, high.near) || furtherFrom(median.ratio, low.ratio, high.ratio)
+  return sign >= 0 ? low : high
 }
-
-const compare = (a: Place, b: Place) =>
-  fraction.compareNear(a.near, b.near) || fraction.compareExactly(a.ratio, b.ratio)
 
 /**
  * The average at the end of a moment that started with `entered`; `depthY` holds from there on. A least depth equal

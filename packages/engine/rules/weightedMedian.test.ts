@@ -1,3 +1,4 @@
+import { furtherFrom, furtherFromNear } from '../exact/fraction.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
@@ -5,14 +6,7 @@ import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { cases, natural } from '../testing/cases.ts'
 import type { Count, Near } from '../units.ts'
-import {
-  ascending,
-  devBps,
-  devRatio,
-  furtherFrom,
-  furtherFromNear,
-  weightedMedian,
-} from './weightedMedian.ts'
+import { ascending, devBps, devRatio, weightedMedian } from './weightedMedian.ts'
 
 const aFraction: fc.Arbitrary<Fraction> = fc.record({ num: natural(200), den: natural(200) })
 /** Few distinct values, written in many ways, so that ties happen. */

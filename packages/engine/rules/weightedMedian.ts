@@ -7,16 +7,12 @@
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { type Count, count, type Near, type Sign } from '../units.ts'
+import { type Count, count, type Near } from '../units.ts'
 
 /** An item that can be ordered: its price, the approximation of that price if known, and the id that breaks a tie. */
 export type Orderable = { readonly id: string; readonly price: Fraction; readonly near?: Near }
 
 const BPS = 10_000n
-
-/** Wider than the combined error of two approximations and their quotient: within it, the integers decide. */
-const SURELY_MORE = 1 + 2 ** -46
-const SURELY_LESS = 1 - 2 ** -46
 
 /** A lazily computed price is computed only here, if at all. */
 export const nearOf = (item: Orderable): Near => item.near ?? fraction.near(item.price)
@@ -82,18 +78,4 @@ export function devRatio(p: Fraction, q: Fraction): Fraction {
 export function devBps(p: Fraction, q: Fraction): Fraction {
   const { num, den } = devRatio(p, q)
   return { num: BPS * (num - den), den }
-}
-
-/** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 means `above`. */
-export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction): Sign {
-  // above/centre against centre/below, both at least 1.
-  return fraction.compare(fraction.times(above, below), fraction.times(centre, centre))
-}
-
-/** The outcome of `furtherFrom` when floats are certain of it; 0 when the integers must decide. */
-export function furtherFromNear(centre: Near, below: Near, above: Near): Sign {
-  const up = above / centre
-  const down = centre / below
-  if (up > down * SURELY_MORE) return 1
-  return up < down * SURELY_LESS ? -1 : 0
 }

@@ -1,12 +1,11 @@
 /** Entities as plain values: the part that text can hold, and how to restore the rest. */
 import { adapterOf, type PoolTerms } from '../amm/families.ts'
-import type { BookUndo, Journal } from '../chain/undo.ts'
+import { type BookUndo, type Journal, openJournal } from '../chain/undo.ts'
 import type { KnownPool, Pool, PoolState, Sellability, Stable, Token } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import { openJournal } from '../chain/journal.ts'
 import { keptFrom } from '../memory/pastBounds.ts'
 import * as temporal from '../memory/temporalTape.ts'
 import type { Kept, Noted, Running } from '../rules/ownPast.ts'

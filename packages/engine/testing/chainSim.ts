@@ -245,5 +245,5 @@ function ticksWithin(book: tickBook.TickBook, { lowest, highest }: tickBook.Know
 
 function cloneTerms(terms: PoolTerms): PoolTerms {
   if (!('book' in terms)) return terms
-  return { ...terms, book: tickBook.from(terms.tickSpacing, terms.book, terms.book.entries()) }
+  return { ...terms, book: new tickBook.TickBook(terms.tickSpacing, terms.book, terms.book.entries()) }
 }

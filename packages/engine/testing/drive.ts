@@ -11,7 +11,7 @@ import { createState } from '../createState.ts'
 import { step, type StepResult } from '../engine.ts'
 import type { FeedStatus, Input, LoadedPool } from '../input.ts'
 import type { SellabilityReading } from '../sellabilityReading.ts'
-import type { StableAnswer } from '../stableAnswer.ts'
+import type { Round } from '../rules/feedAnswer.ts'
 import { mergePolicy } from '../policy/policyOverride.ts'
 import { canonicalX } from '../setup.ts'
 import type { State } from '../state.ts'
@@ -220,7 +220,7 @@ export class Drive {
   }
 
   /** A complete answer with 8 decimals, made now unless `answer` says otherwise. */
-  stable(token: Address, value: bigint, answer: Partial<StableAnswer> = {}, block = this.tip): StepResult {
+  stable(token: Address, value: bigint, answer: Partial<Round> = {}, block = this.tip): StepResult {
     const whole = { value, decimals: count(8), updatedAtMs: this.nowMs, complete: true, ...answer }
     return this.run({
       kind: 'stable',
@@ -231,7 +231,7 @@ export class Drive {
   }
 
   /** The same as a proven block logs it; of a stable or of a routing asset. */
-  answered(token: Address, value: bigint, answer: Partial<StableAnswer> = {}, block = this.tip): StepResult {
+  answered(token: Address, value: bigint, answer: Partial<Round> = {}, block = this.tip): StepResult {
     const whole = { value, decimals: count(8), updatedAtMs: this.nowMs, complete: true, ...answer }
     return this.run({ kind: 'feed_answer', block, answers: [{ token, answer: whole }] })
   }

@@ -103,7 +103,7 @@ export function build(plan: PoolPlan): BuiltPool {
   const lowerX96 = sqrtRatioAtTick(plan.tick)
   const upperX96 = sqrtRatioAtTick(toTick(plan.tick + 1))
   const sqrtPriceX96 = lowerX96 + (((upperX96 - lowerX96) * plan.within) >> 32n)
-  const book = tickBook.empty(tickSpacing)
+  const book = tickBook.fromLoaded(tickSpacing, null)
   const changes: TickChange[] = []
   let liquidity = 0n
   for (const position of plan.positions) {
@@ -145,7 +145,7 @@ export function farLimit(state: V3State, { tickSpacing }: V3Terms, side: Side): 
 /** The same initialised ticks, of which only those between two ticks are known. */
 export function knownBetween(terms: V3Terms, lowest: Tick, highest: Tick): V3Terms {
   const entries = terms.book.entries().filter(entry => entry.tick >= lowest && entry.tick <= highest)
-  return { ...terms, book: tickBook.from(terms.tickSpacing, { lowest, highest }, entries) }
+  return { ...terms, book: new tickBook.TickBook(terms.tickSpacing, { lowest, highest }, entries) }
 }
 
 export const DENSE = densePlan(TIERS[0], toTick(76_012), count(250))

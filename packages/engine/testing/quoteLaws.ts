@@ -4,7 +4,7 @@
  */
 import { assert } from '../assert.ts'
 import type { Address, Hex } from '../chain/block.ts'
-import type { CapText, ExactText } from '../record.ts'
+import type { ExactText } from '../exact/decimal.ts'
 import { compare, devBps, hopRatio, least, reduced, times } from './byHand.ts'
 import {
   assetQuote,
@@ -18,7 +18,7 @@ import {
   valueOf,
   weight,
 } from './quoteParts.ts'
-import type { Component, HopView, QuoteView, RouteView } from './quoteView.ts'
+import type { CapText, Component, HopView, QuoteView, RouteView } from './quoteView.ts'
 import { checkScore } from './scoreLaws.ts'
 
 /** Asserts every law of the quote and of the routing assets it went through. */

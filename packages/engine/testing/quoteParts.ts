@@ -1,7 +1,7 @@
 /** Shared by the laws of a quote: its exact values as rationals, and its hops and routes as the laws read them. */
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
-import type { ExactText } from '../record.ts'
+import type { ExactText } from '../exact/decimal.ts'
 import type { Rational } from './byHand.ts'
 import type { HopView, QuoteView, RouteView } from './quoteView.ts'
 

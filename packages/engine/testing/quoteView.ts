@@ -1,6 +1,10 @@
 /** A quote as a reader of its JSON sees it. */
 import type { Address, Hex } from '../chain/block.ts'
-import type { CapText, CompactPriced, CompactUnpriced, ExactText } from '../record.ts'
+import type { ExactText } from '../exact/decimal.ts'
+import type { CompactPriced, CompactUnpriced } from '../record.ts'
+
+/** A cap of any code. */
+export type CapText = { readonly code: string; readonly cap: number }
 
 export type Component = { readonly score: number } & Readonly<Record<string, unknown>>
 

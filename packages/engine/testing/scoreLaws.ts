@@ -4,10 +4,10 @@
  */
 import { assert } from '../assert.ts'
 import type { Hex } from '../chain/block.ts'
-import type { CapText, ExactText } from '../record.ts'
+import type { ExactText } from '../exact/decimal.ts'
 import { compare, devBps, type Rational, times } from './byHand.ts'
 import { assetQuote, first, type PricedView, priceOf, same, sum, valueOf, weight } from './quoteParts.ts'
-import type { RouteView } from './quoteView.ts'
+import type { CapText, RouteView } from './quoteView.ts'
 
 export function checkScore(
   quote: PricedView,
@@ -108,7 +108,7 @@ export function checkScore(
 /** What a simulated sale of the token found: the greater of the taxes on a sale and on a transfer counts. */
 function sellCap({ sellability }: PricedView): CapText[] {
   if (sellability === null || sellability === undefined) return []
-  const cap = (code: string, value: number) => [{ code, cap: value as CapText['cap'] }]
+  const cap = (code: string, value: number) => [{ code, cap: value }]
   const { status, reason, sell_tax_bps, transfer_tax_bps } = sellability
   if (status === 'UNSELLABLE') return cap('UNSELLABLE', 1)
   if (reason === 'SELL_RESTRICTED') return cap('SELL_RESTRICTED', 3)
@@ -124,7 +124,7 @@ function feedCap({ usd_feed }: PricedView, { hops, stable }: RouteView): CapText
   const marginals = hops.map(hop => valueOf(hop.marginal as ExactText))
   const { num, den } = devBps(times(valueOf(stable.usd), ...marginals), valueOf(usd_feed.usd))
   if (num <= 200n * den) return []
-  return [{ code: 'ANCHOR_DISPUTED', cap: (num <= 500n * den ? 6 : 3) as CapText['cap'] }]
+  return [{ code: 'ANCHOR_DISPUTED', cap: num <= 500n * den ? 6 : 3 }]
 }
 
 /** How far the price without fees is from the median of its own past, unless a fresh feed nearly agrees. */
@@ -140,7 +140,7 @@ function pastCap({ own_past: past, usd_feed }: PricedView, { hops, stable }: Rou
   const off = devBps(valueOf(past.marginal_usd), valueOf(past.reference_usd))
   const isFrom = (bps: bigint) => off.num >= bps * off.den
   if (!isFrom(500n)) return []
-  return [{ code: 'PRICE_JUMP', cap: (isFrom(5_000n) ? 3 : isFrom(2_000n) ? 4 : 6) as CapText['cap'] }]
+  return [{ code: 'PRICE_JUMP', cap: isFrom(5_000n) ? 3 : isFrom(2_000n) ? 4 : 6 }]
 }
 
 /** The first hops that say the published price by the best of their routes, and how good that is, best first. */

@@ -35,7 +35,7 @@ export function v4TermsOf(fee: number, tickSpacing: number, hooks: Address = zer
     hooks,
     isNative: false,
     manager: zeroAddress,
-    book: tickBook.empty(spacing),
+    book: tickBook.fromLoaded(spacing, null),
   }
 }
 

@@ -78,7 +78,7 @@ export function startV3(
     note(upper, amount, -amount)
     if (lower <= tick && tick < upper) liquidity += amount
   }
-  const book = tickBook.from(tickSpacing, tickBook.FULL_RANGE, ticks.values())
+  const book = new tickBook.TickBook(tickSpacing, tickBook.FULL_RANGE, ticks.values())
   return {
     terms: { family: 'amm_v3', feePpm: BigInt(tier), tickSpacing, book },
     amm: { family: 'amm_v3', sqrtPriceX96, tick, liquidity },

@@ -4,7 +4,7 @@
  * A Sync carries the reserves, so it is the state. The Swap, Mint or Burn after it explains the reserves, and is
  * checked against the reserves before that Sync.
  */
-import { adapter, type Applied, type Difference, type Identity, type Maths } from '../adapter.ts'
+import { type Adapter, type Applied, checkOf, type Difference, differing, PLAIN } from '../adapter.ts'
 import type { Side } from '../states.ts'
 import type { V2, V2State, V2Terms } from './kind.ts'
 import { assert, unreachable } from '../../assert.ts'
@@ -12,18 +12,9 @@ import type { Fraction } from '../../exact/fraction.ts'
 import * as constantProduct from './constantProduct.ts'
 import * as past from './past.ts'
 
-const identity: Identity<V2> = {
-  family: 'amm_v2',
+export const v2: Adapter<V2> = {
+  ...PLAIN,
   leastInput: 'amm_v2',
-  feePpm: ({ numerator, denominator }) =>
-    ((denominator - numerator) * 1_000_000n + denominator - 1n) / denominator,
-  feeNow: null,
-  hook: null,
-  shown: null,
-  terms: ({ numerator, denominator }) => ({ family: 'amm_v2', fee: { numerator, denominator } }),
-  born: ({ fee: { numerator, denominator } }) => ({ family: 'amm_v2', numerator, denominator }),
-  restored: image => image,
-  empty: () => ({ family: 'amm_v2', reserve0: 0n, reserve1: 0n }),
   book: () => null,
   tick: () => null,
   isPossible: () => true,
@@ -31,9 +22,29 @@ const identity: Identity<V2> = {
   holdings: ({ reserve0, reserve1 }) => ({
     reserves: { reserve0: reserve0.toString(), reserve1: reserve1.toString() },
   }),
-}
+  explains: past.explains,
+  tickChange: () => null,
+  nets: ({ amount0In, amount1In, amount0Out, amount1Out }) => [
+    amount0In - amount0Out,
+    amount1In - amount1Out,
+  ],
+  swapped: (side, { amountIn, amountOut }, { reserve0, reserve1 }) => [
+    { kind: 'SYNC', reserve0, reserve1 },
+    {
+      kind: 'SWAP',
+      amount0In: side === 0 ? amountIn : 0n,
+      amount1In: side === 1 ? amountIn : 0n,
+      amount0Out: side === 1 ? amountOut : 0n,
+      amount1Out: side === 0 ? amountOut : 0n,
+    },
+  ],
+  swapText: ({ amount0In, amount1In, amount0Out, amount1Out }) => ({
+    amount0_in: amount0In.toString(),
+    amount1_in: amount1In.toString(),
+    amount0_out: amount0Out.toString(),
+    amount1_out: amount1Out.toString(),
+  }),
 
-const maths: Maths<V2> = {
   isLive: (_terms, state) => isLive(state),
 
   marginal: ({ reserve0, reserve1 }) => {
@@ -70,6 +81,14 @@ const maths: Maths<V2> = {
     }
   },
 
+  family: 'amm_v2',
+  feePpm: ({ numerator, denominator }) =>
+    ((denominator - numerator) * 1_000_000n + denominator - 1n) / denominator,
+  terms: ({ numerator, denominator }) => ({ family: 'amm_v2', fee: { numerator, denominator } }),
+  born: ({ fee: { numerator, denominator } }) => ({ family: 'amm_v2', numerator, denominator }),
+  restored: image => image,
+  empty: () => ({ family: 'amm_v2', reserve0: 0n, reserve1: 0n }),
+
   apply(terms, state, prior, event) {
     switch (event.kind) {
       case 'SYNC': {
@@ -94,35 +113,10 @@ const maths: Maths<V2> = {
         return unreachable(event)
     }
   },
-}
-
-export const v2 = adapter<V2>(identity, maths, {
-  explains: past.explains,
-  tickChange: () => null,
-  nets: ({ amount0In, amount1In, amount0Out, amount1Out }) => [
-    amount0In - amount0Out,
-    amount1In - amount1Out,
-  ],
-  swapped: (side, { amountIn, amountOut }, { reserve0, reserve1 }) => [
-    { kind: 'SYNC', reserve0, reserve1 },
-    {
-      kind: 'SWAP',
-      amount0In: side === 0 ? amountIn : 0n,
-      amount1In: side === 1 ? amountIn : 0n,
-      amount0Out: side === 1 ? amountOut : 0n,
-      amount1Out: side === 0 ? amountOut : 0n,
-    },
-  ],
-  swapText: ({ amount0In, amount1In, amount0Out, amount1Out }) => ({
-    amount0_in: amount0In.toString(),
-    amount1_in: amount1In.toString(),
-    amount0_out: amount0Out.toString(),
-    amount1_out: amount1Out.toString(),
-  }),
   before: past.before,
   after: past.after,
   first: past.first,
-})
+}
 
 function isLive({ reserve0, reserve1 }: V2State): boolean {
   return reserve0 > 0n && reserve1 > 0n
@@ -165,16 +159,11 @@ function feeShortfall(
   return product >= least ? [] : [{ field: 'product', event: product, computed: least }]
 }
 
-function compare(state: V2State, reserve0: bigint, reserve1: bigint): readonly Difference[] {
-  const differences: Difference[] = []
-  if (state.reserve0 !== reserve0) {
-    differences.push({ field: 'reserve0', event: state.reserve0, computed: reserve0 })
-  }
-  if (state.reserve1 !== reserve1) {
-    differences.push({ field: 'reserve1', event: state.reserve1, computed: reserve1 })
-  }
-  return differences
-}
+const compare = (state: V2State, reserve0: bigint, reserve1: bigint): readonly Difference[] =>
+  differing([
+    ['reserve0', state.reserve0, reserve0],
+    ['reserve1', state.reserve1, reserve1],
+  ])
 
 /** A burn pays from balances: tokens donated to the pair before it are in the reserves after it. */
 function atLeast(state: V2State, reserve0: bigint, reserve1: bigint): readonly Difference[] {
@@ -185,11 +174,8 @@ function atLeast(state: V2State, reserve0: bigint, reserve1: bigint): readonly D
   )
 }
 
-function applied(state: V2State, differences: readonly Difference[]): Applied<V2State> {
-  return {
-    state,
-    verdict: differences.length === 0 ? 'verified' : 'unverified',
-    differences,
-    tickChange: null,
-  }
-}
+const applied = (state: V2State, differences: readonly Difference[]): Applied<V2State> => ({
+  state,
+  ...checkOf(differences),
+  tickChange: null,
+})

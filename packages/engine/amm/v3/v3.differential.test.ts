@@ -498,7 +498,12 @@ async function createSubject(
 function newTwin(feePpm: number, tickSpacing: number): Twin {
   const spacing = toTick(tickSpacing)
   return {
-    terms: { family: 'amm_v3', feePpm: BigInt(feePpm), tickSpacing: spacing, book: tickBook.empty(spacing) },
+    terms: {
+      family: 'amm_v3',
+      feePpm: BigInt(feePpm),
+      tickSpacing: spacing,
+      book: tickBook.fromLoaded(spacing, null),
+    },
     state: { family: 'amm_v3', sqrtPriceX96: 0n, tick: toTick(0), liquidity: 0n },
   }
 }

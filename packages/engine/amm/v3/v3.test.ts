@@ -48,7 +48,7 @@ const stateOf = ({ sqrtPriceX96, tick, liquidity }: swapLoop.Swap): V3State => (
 
 /** A pool of fee 3000 at price 1 with one position. */
 function onePosition(liquidity: bigint, lower = -600, upper = 600): { terms: V3Terms; state: V3State } {
-  const book = tickBook.empty(toTick(60))
+  const book = tickBook.fromLoaded(toTick(60), null)
   book.change({ lower: toTick(lower), upper: toTick(upper), delta: liquidity })
   return {
     terms: { family: 'amm_v3', feePpm: 3000n, tickSpacing: toTick(60), book },
@@ -223,7 +223,7 @@ describe('a v3 Swap event', () => {
   })
 
   it('that crossed an unknown tick without moving the price is incomplete', () => {
-    const book = tickBook.empty(toTick(1))
+    const book = tickBook.fromLoaded(toTick(1), null)
     book.change({ lower: toTick(0), upper: toTick(1), delta: 1n })
     const terms: V3Terms = { family: 'amm_v3', feePpm: 100n, tickSpacing: toTick(1), book }
     const state: V3State = { family: 'amm_v3', sqrtPriceX96: Q96, tick: toTick(-1), liquidity: 0n }
@@ -525,7 +525,7 @@ describe('v3 depth', () => {
 
   it('of a pool at either end of the price range is exact, and of one without a price zero', () => {
     const { terms } = onePosition(1n)
-    const book = tickBook.empty(toTick(60))
+    const book = tickBook.fromLoaded(toTick(60), null)
     book.change({ lower: toTick(-887220), upper: toTick(887220), delta: 10n ** 30n })
     const full = { ...terms, book }
     const ends = [MIN_SQRT_RATIO, MIN_SQRT_RATIO + 1n, MAX_SQRT_RATIO - 1n, MAX_SQRT_RATIO - 2n]

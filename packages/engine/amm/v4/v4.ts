@@ -5,20 +5,15 @@
  * the fee differs. It has two parts, may differ between the two directions, and may change after creation; so the fee
  * is state, and each direction is computed with its own fee.
  */
-import {
-  adapter,
-  type Adapter,
-  type Applied,
-  type Difference,
-  type Identity,
-  type Maths,
-} from '../adapter.ts'
+import { type Adapter, type Applied, type Difference, differing } from '../adapter.ts'
 import type { Side } from '../states.ts'
 import { unreachable } from '../../assert.ts'
-import { count, tick as toTick } from '../../units.ts'
+import { count } from '../../units.ts'
 import { concentrated, type Curve } from '../concentrated.ts'
 import { applyChange, applySlot, slotDifferences } from '../slotEvents.ts'
-import { netsOf, slotSwapped, slotText, swapText } from '../slotText.ts'
+import { SLOT_FAMILY } from '../slotFamily.ts'
+import { NOWHERE } from '../slotPast.ts'
+import { slotSwapped, slotText, swapText } from '../slotText.ts'
 import { checkSwap, sideOf } from '../swapCheck.ts'
 import { fromLoaded } from '../tickBook.ts'
 import { hookOf } from './hooks.ts'
@@ -43,45 +38,11 @@ const curve: Curve<V4> = {
 }
 const slots = concentrated(curve)
 
-const identity: Identity<V4> = {
-  family: 'amm_v4',
-  leastInput: 'amm_v3',
-  feePpm: initialFee,
+export const v4: Adapter<V4> = {
+  ...SLOT_FAMILY,
+  ...slots,
   feeNow: feeOf,
   hook: hookOf,
-  terms: (born, ticks) => ({ ...born, book: fromLoaded(born.tickSpacing, ticks) }),
-  born: ({ family, keyFee, tickSpacing, hooks, isNative, manager }) => ({
-    family,
-    keyFee,
-    tickSpacing,
-    hooks,
-    isNative,
-    manager,
-  }),
-  restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
-  empty: ({ keyFee }) => ({
-    family: 'amm_v4',
-    sqrtPriceX96: 0n,
-    tick: toTick(0),
-    liquidity: 0n,
-    lpFeePpm: initialFee({ keyFee }),
-    protocolFee: 0n,
-  }),
-  book: ({ book }) => book,
-  tick: ({ tick }) => tick,
-  isPossible: ({ liquidity }) => liquidity >= 0n,
-  differences: (terms, ours, chain) => [
-    ...slotDifferences(ours, chain),
-    ...feeDifferences(terms, ours, chain),
-  ],
-  holdings: state => ({
-    slot: {
-      ...slotText(state).slot,
-      lp_fee_ppm: count(Number(state.lpFeePpm)),
-      protocol_fee0_ppm: count(Number(protocolFeeOf(state.protocolFee, 0))),
-      protocol_fee1_ppm: count(Number(protocolFeeOf(state.protocolFee, 1))),
-    },
-  }),
   shown: ({ keyFee, tickSpacing, hooks, isNative, manager }, token0, token1) => ({
     manager_address: manager,
     is_native: isNative,
@@ -93,11 +54,20 @@ const identity: Identity<V4> = {
       hooks,
     },
   }),
-}
-
-const maths: Maths<V4> = {
-  marginal: slots.marginal,
-  swapExactIn: slots.swapExactIn,
+  // A hook may charge another fee than the manager stores, so a dynamic fee is not compared (R-hook-2).
+  differences: ({ keyFee }, ours, chain) => [
+    ...slotDifferences(ours, chain),
+    ...(keyFee === DYNAMIC_FEE ? [] : differing([['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm]])),
+    ...differing([['protocol_fee', chain.protocolFee, ours.protocolFee]]),
+  ],
+  holdings: state => ({
+    slot: {
+      ...slotText(state).slot,
+      lp_fee_ppm: count(Number(state.lpFeePpm)),
+      protocol_fee0_ppm: count(Number(protocolFeeOf(state.protocolFee, 0))),
+      protocol_fee1_ppm: count(Number(protocolFeeOf(state.protocolFee, 1))),
+    },
+  }),
 
   // Nothing can be bought when all of the input is the fee.
   isLive: (terms, state) =>
@@ -112,6 +82,22 @@ const maths: Maths<V4> = {
     const isShut = feeOf(state, 0) === WHOLE_FEE || feeOf(state, 1) === WHOLE_FEE
     return isShut ? { up: 0n, down: 0n } : slots.depth(terms, state, x, boundary)
   },
+
+  tickChange,
+  swapped: (side, amounts, after) =>
+    slotSwapped(side, amounts, after).map(swap => ({ ...swap, feePpm: feeOf(after, side) })),
+  swapText: swap => ({ ...swapText(swap), fee_ppm: swap.feePpm.toString() }),
+  family: 'amm_v4',
+  feePpm: initialFee,
+  terms: (born, ticks) => ({ ...born, book: fromLoaded(born.tickSpacing, ticks) }),
+  born: ({ book: _book, ...born }) => born,
+  restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
+  empty: ({ keyFee }) => ({
+    family: 'amm_v4',
+    ...NOWHERE,
+    lpFeePpm: initialFee({ keyFee }),
+    protocolFee: 0n,
+  }),
 
   apply(terms, state, _prior, event) {
     switch (event.kind) {
@@ -138,19 +124,10 @@ const maths: Maths<V4> = {
         return unreachable(event)
     }
   },
-}
-
-export const v4: Adapter<V4> = adapter<V4>(identity, maths, {
-  explains: () => false,
-  tickChange,
-  nets: netsOf,
-  swapped: (side, amounts, after) =>
-    slotSwapped(side, amounts, after).map(swap => ({ ...swap, feePpm: feeOf(after, side) })),
-  swapText: swap => ({ ...swapText(swap), fee_ppm: swap.feePpm.toString() }),
   before,
   after,
   first,
-})
+}
 
 /** Zero for a pool whose hook sets the fee: the hook has not done so yet. */
 function initialFee({ keyFee }: Pick<V4Terms, 'keyFee'>): bigint {
@@ -174,14 +151,4 @@ function applySwap(terms: V4Terms, state: V4State, event: SwapEvent): Applied<V4
 function lpFeeAfter({ keyFee }: V4Terms, state: V4State, side: Side, feePpm: bigint): bigint | null {
   if (feeOf(state, side) === feePpm) return state.lpFeePpm
   return keyFee === DYNAMIC_FEE ? lpFeeFrom(feePpm, protocolFeeOf(state.protocolFee, side)) : null
-}
-
-/** A hook may charge another fee than the manager stores, so a dynamic fee is not compared (R-hook-2). */
-function feeDifferences({ keyFee }: V4Terms, ours: V4State, chain: V4State): Difference[] {
-  const lpFee: [string, bigint, bigint] = ['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm]
-  const protocolFee: [string, bigint, bigint] = ['protocol_fee', chain.protocolFee, ours.protocolFee]
-  const fields = keyFee === DYNAMIC_FEE ? [protocolFee] : [lpFee, protocolFee]
-  return fields
-    .filter(([, theirs, own]) => theirs !== own)
-    .map(([field, event, computed]) => ({ field, event, computed }))
 }

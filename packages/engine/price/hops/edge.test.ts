@@ -1,3 +1,4 @@
+import { effectiveY } from '../../rules/hopCapacity.ts'
 import type { V2Event } from '../../amm/v2/kind.ts'
 import type { V3Event } from '../../amm/v3/kind.ts'
 import * as fc from 'fast-check'
@@ -36,7 +37,7 @@ describe('ratio', () => {
   it('R-exact-3: q(X→Y) = a × 10^dX / (b × 10^dY)', () => {
     const s = onePool()
     const { input, output } = byHand.v2Sale(X, Y)
-    const { ratio, marginal } = s.edge(P1)
+    const { ratio, marginal } = s.edge(P1).figures
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 18, 6),
     )
@@ -48,7 +49,8 @@ describe('ratio', () => {
     s.decimals(T, 6)
     s.v2(P1, [T, 10n ** 12n], [DAI, 5n * 10n ** 24n])
     const { input, output } = byHand.v2Sale(10n ** 12n, 5n * 10n ** 24n)
-    const { ratio, marginal, pool } = s.edge(P1)
+    const { figures, pool } = s.edge(P1)
+    const { ratio, marginal } = figures
     expect([pool.from, pool.to]).toEqual([T, DAI])
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 6, 18),
@@ -61,7 +63,8 @@ describe('depth', () => {
   it('R-depth-2, R-depth-3: L = min(D_up, D_down as value) of Y, in microdollars', () => {
     const s = onePool()
     expect(s.pool(P1).state.depth).toEqual({ up: byHand.v2Up(X, Y), down: byHand.v2Down(X, Y) })
-    expect(s.edge(P1)).toMatchObject({ effectiveY: DEPTH, capacity: DEPTH })
+    expect(effectiveY(s.pool(P1).state, s.nowMs)).toBe(DEPTH)
+    expect(s.edge(P1).capacity).toBe(DEPTH)
   })
 
   it('R-pool-6: the other orientation of the same reserves exchanges up and down', () => {
@@ -111,7 +114,8 @@ describe('depth', () => {
       s.mine({ afterMs: passed })
       const sinceMs = s.nowMs - s.pool(P1).state.changed.timeMs
       const average = byHand.averageAfter(DEPTH << 32n, grown, sinceMs) >> 32n
-      expect(s.edge(P1)).toMatchObject({ averageY: average, effectiveY: byHand.least(average, grown) })
+      expect(s.edge(P1).averageY).toBe(average)
+      expect(effectiveY(s.pool(P1).state, s.nowMs)).toBe(byHand.least(average, grown))
     }
   })
 
@@ -178,13 +182,13 @@ describe('depth', () => {
         [-600, 0, 10n ** 24n],
       ],
     })
-    const before = s.edge(P1).effectiveY as bigint
+    const before = effectiveY(s.pool(P1).state, s.nowMs) as bigint
     s.sim.liquidity(P1, -600, 0, -(10n ** 24n))
     s.mine()
     const { marginal, depth } = s.pool(P1).state
     expect(marginal).toEqual(changesOf(s.pool(P1).state.history)[0]?.ratio)
     const down = ((depth?.down as bigint) * (marginal?.num as bigint)) / (marginal?.den as bigint)
-    expect(s.edge(P1).effectiveY).toBe(down)
+    expect(effectiveY(s.pool(P1).state, s.nowMs)).toBe(down)
     expect(down * 10n).toBeLessThan(before)
     expect(depth?.up as bigint).toBeGreaterThan(down * 10n)
   })
@@ -220,8 +224,7 @@ describe('guards', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     expect(s.edge(P1)).toMatchObject({
-      ratio: null,
-      marginal: null,
+      figures: { ratio: null, marginal: null },
       capacity: null,
       score: 0,
       failure: { rule: 'DECIMALS_UNVERIFIED' },
@@ -247,7 +250,8 @@ describe('guards', () => {
     s.v2(P1, [T, X], [USDC, Y])
     s.decimals(T, decimals)
     const { input, output } = byHand.v2Sale(X, Y)
-    const { ratio, failure } = s.edge(P1)
+    const { figures, failure } = s.edge(P1)
+    const { ratio } = figures
     expect(failure).toBe(null)
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, decimals, 6),
@@ -258,7 +262,7 @@ describe('guards', () => {
     const s = onePool()
     s.decimals(T, 6)
     expect(s.edge(P1)).toMatchObject({
-      ratio: null,
+      figures: { ratio: null },
       score: 0,
       failure: {
         rule: 'DECIMALS_CHANGED',
@@ -272,7 +276,8 @@ describe('guards', () => {
     s.mine({ afterMs: 1 })
     s.decimals(T, 6)
     const { input, output } = byHand.v2Sale(X, Y)
-    const { ratio, failure } = s.edge(P1)
+    const { figures, failure } = s.edge(P1)
+    const { ratio } = figures
     expect(failure).toBe(null)
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 6, 6),
@@ -295,7 +300,11 @@ describe('guards', () => {
     s.v2(P2, [T, 0n], [USDC, 0n])
     s.v2(P3, [T, X], [USDC, 0n])
     for (const pool of [P1, P2, P3])
-      expect(s.edge(pool)).toMatchObject({ ratio: null, score: 0, failure: { rule: 'NO_ACTIVE_LIQUIDITY' } })
+      expect(s.edge(pool)).toMatchObject({
+        figures: { ratio: null },
+        score: 0,
+        failure: { rule: 'NO_ACTIVE_LIQUIDITY' },
+      })
   })
 
   it('R-guard-7: VALUE_IMBALANCE when D_up and D_down are more than 1000 times apart, and not before', () => {
@@ -664,7 +673,7 @@ describe('caps', () => {
     s.reserves(P1, X, Y * 1_000n)
     s.mine()
     const { input, output } = byHand.v2Sale(X, Y * 1_000n)
-    const { ratio } = s.edge(P1)
+    const { ratio } = s.edge(P1).figures
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 18, 6),
     )

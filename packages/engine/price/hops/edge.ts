@@ -14,11 +14,11 @@ import { stateScore } from '../../rules/feedAndState.ts'
 import { type Freshness, freshness, verifiedAt } from '../../rules/freshness.ts'
 import { guardFailure, guardOf, zeroScore } from '../../rules/guards.ts'
 import { hookCaps } from '../../rules/hook.ts'
-import { effectiveY, hopCapacity } from '../../rules/hopCapacity.ts'
+import { hopCapacity } from '../../rules/hopCapacity.ts'
 import type { Cap, Failure, Rejection } from '../../rules/reasons.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
-import type { Decimals, Pool, PoolState, Scale, Figures, Outlook } from '../../entities.ts'
-import { type Count, type Ms, ms, type Near, score, type Score } from '../../units.ts'
+import type { Decimals, Pool, PoolState, Figures, Outlook } from '../../entities.ts'
+import { type Ms, ms, score, type Score } from '../../units.ts'
 import type { Agreement, Edge, EdgeComponents, Finality } from '../evaluation.ts'
 import { type Anchor, finalityAt, type Moment } from '../moment.ts'
 import { figuresAt } from './figures.ts'
@@ -30,6 +30,7 @@ type Confidence = { readonly agreement: Agreement; readonly caps: readonly Cap[]
 export class PoolEdge implements Edge {
   readonly pool: Pool
   readonly state: PoolState
+  readonly figures: Figures
   readonly verifiedMs: Ms
   readonly expiresAtMs: Ms
   readonly freshness: Freshness
@@ -39,7 +40,6 @@ export class PoolEdge implements Edge {
   readonly dueMs: Ms
   readonly #moment: Moment
   readonly #anchor: Anchor
-  readonly #figures: Figures
   readonly #coverage: Coverage | null
   #confidence: Confidence | null = null
 
@@ -52,7 +52,7 @@ export class PoolEdge implements Edge {
     this.state = state
     this.#moment = moment
     this.#anchor = anchor
-    this.#figures = figures
+    this.figures = figures
     this.#coverage = coverage
     this.verifiedMs = verifiedAt(moment.state.chain.proven, state)
     this.expiresAtMs = ms(this.verifiedMs + ttlMs)
@@ -80,41 +80,17 @@ export class PoolEdge implements Edge {
     this.rule = guarded.value ?? (coverage === null && this.#isWorthless() ? 'SCORE_ZERO' : null)
     this.dueMs =
       guarded.value === null
-        ? earlier(earlier(guarded.untilMs, fresh.untilMs), this.#outlook.untilMs)
+        ? earlier(earlier(guarded.untilMs, fresh.untilMs), this.outlook.untilMs)
         : guarded.untilMs
   }
 
   get failure(): Failure | null {
     const { rule } = this
     const { feed, leastMicrousd } = this.#moment
-    if (rule === null || this.#figures.flaw !== null) return this.#figures.flaw
+    if (rule === null || this.figures.flaw !== null) return this.figures.flaw
     return rule === 'SCORE_ZERO'
       ? zeroScore(this.components, this.caps)
       : guardFailure(rule, this, leastMicrousd, feed)
-  }
-
-  get ratio(): Fraction | null {
-    return this.#figures.ratio
-  }
-
-  get near(): Near {
-    return this.#figures.near
-  }
-
-  get bits(): Count {
-    return this.#figures.bits
-  }
-
-  get marginal(): Fraction | null {
-    return this.#figures.marginal
-  }
-
-  get nearMarginal(): Near {
-    return this.#figures.nearMarginal
-  }
-
-  get scale(): Scale | null {
-    return this.#figures.scale
   }
 
   get toUsd(): Fraction | null {
@@ -122,16 +98,12 @@ export class PoolEdge implements Edge {
   }
 
   get unitMicrousd(): Fraction | null {
-    return this.scale === null ? null : this.#anchor.unitMicrousd
+    return this.figures.scale === null ? null : this.#anchor.unitMicrousd
   }
 
   get averageY(): bigint | null {
     const { average } = this.state
     return average === null ? null : averageAt(average, this.#moment.atMs)
-  }
-
-  get effectiveY(): bigint | null {
-    return effectiveY(this.state, this.#moment.atMs)
   }
 
   get finality(): Finality {
@@ -155,10 +127,6 @@ export class PoolEdge implements Edge {
     return this.rule === null ? this.#trust.score : score(0)
   }
 
-  get jumpSinceMs(): Ms | null {
-    return this.#outlook.jumpSinceMs
-  }
-
   get caps(): readonly Cap[] {
     return this.#trust.caps
   }
@@ -172,7 +140,7 @@ export class PoolEdge implements Edge {
       freshness: this.freshness,
       agreement: this.#trust.agreement,
       temporal: {
-        score: this.#outlook.temporal,
+        score: this.outlook.temporal,
         median: 'median' in past ? past.median : null,
         coveredMs: past.coveredMs,
       },
@@ -197,7 +165,7 @@ export class PoolEdge implements Edge {
   /** The minimum of all components and caps. */
   #weigh(): Confidence {
     const { stable } = this.#anchor
-    const outlook = this.#outlook
+    const outlook = this.outlook
     const agreement = this.#moment.agreement(this.pool)
     const coverage = this.#coverage
     const caps = together(agreement.caps, outlook.caps, hookCaps(this.pool), stable?.caps, coverage?.caps)
@@ -219,7 +187,7 @@ export class PoolEdge implements Edge {
     return this.capacity === null ? score(0) : depthScore(this.capacity)
   }
 
-  get #outlook(): Outlook {
+  get outlook(): Outlook {
     const { atMs, policy } = this.#moment
     const { state, pool } = this
     const { outlook, from, to } = pool.around

@@ -72,14 +72,11 @@ function viewOf(moment: Moment, { party, verdict, disputes, untilMs }: Draft): S
     null,
   )
   return {
+    ...verdict,
     token: party.token,
-    usd: verdict.usd,
     score: cap === null ? verdict.score : weaker(verdict.score, cap),
-    status: verdict.status,
-    source: verdict.source,
     caps: cap === null ? verdict.caps : [...verdict.caps, { code: 'STABLE_DISPUTED', cap }],
     disputes,
-    updatedAtMs: verdict.updatedAtMs,
     // The nominal 1 was read from no block: it does not lower the state score here, its cap does.
     finality:
       stable === undefined || verdict.source === 'NOMINAL'

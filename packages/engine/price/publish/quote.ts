@@ -145,6 +145,7 @@ function routeComponents({ edges, via }: Route): object {
 
 export function hopText(edge: Edge): object {
   const { pool } = edge
+  const { scale, ratio, marginal } = edge.figures
   return {
     pool_id: pool.id,
     pool_address: pool.address,
@@ -153,11 +154,11 @@ export function hopText(edge: Edge): object {
     fee_ppm: count(Number(feeOf(pool))),
     from: pool.from,
     to: pool.to,
-    from_decimals: edge.scale === null ? null : digitsOf(edge.scale.from),
-    to_decimals: edge.scale === null ? null : digitsOf(edge.scale.to),
-    ratio: exactText(edge.ratio),
+    from_decimals: scale === null ? null : digitsOf(scale.from),
+    to_decimals: scale === null ? null : digitsOf(scale.to),
+    ratio: exactText(ratio),
     evidence: evidenceText(edge),
-    marginal: exactText(edge.marginal),
+    marginal: exactText(marginal),
     ...holdings(pool, edge.state),
     ...depthText(edge),
     verified_at_ms: edge.verifiedMs,
@@ -165,7 +166,7 @@ export function hopText(edge: Edge): object {
     last_trade_ms: edge.state.lastTradeMs,
     ...pastText(edge.state),
     ...backingText(edge.state),
-    jump_since_ms: edge.jumpSinceMs,
+    jump_since_ms: edge.outlook.jumpSinceMs,
     settled: edge.settled,
     score: edge.score,
     components: componentsText(edge),

@@ -2,6 +2,7 @@
  * Quotes and price states as JSON text. This is the only module that knows the layout of that text and which parts of
  * it are written once and reused. Every other module either holds the data or passes on the whole text.
  */
+import { once } from '../../exact/once.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { Count } from '../../units.ts'
 import type { Edge, Evaluation, Priced, Route } from '../evaluation.ts'
@@ -108,7 +109,7 @@ export class QuoteWriter {
   }
 
   of(evaluation: Evaluation): Written {
-    return known(this.#quotes, evaluation, () => {
+    return once(this.#quotes, evaluation, () => {
       const head = headText(this.#chainId, evaluation, this.#policyVersion, 'RETRIEVED')
       return new Written(
         head,
@@ -126,7 +127,7 @@ export class QuoteWriter {
       body.push(...routeParts(route, evaluation.selected))
       route.edges.forEach((edge, place) => {
         if (place > 0) body.push(',')
-        body.push(known(this.#hops, edge, () => new Shared([JSON.stringify(hopText(edge))])))
+        body.push(once(this.#hops, edge, () => new Shared([JSON.stringify(hopText(edge))])))
       })
       body.push(']}')
     })
@@ -156,9 +157,3 @@ export const withChange = (quote: QuoteJson, change: object | null): QuoteJson =
     : (quote.replace('"change":null', () => `"change":${JSON.stringify(change)}`) as QuoteJson)
 
 const joined = (...members: readonly string[]): string => members.filter(each => each !== '').join()
-
-function known<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const value = values.get(key) ?? make()
-  values.set(key, value)
-  return value
-}

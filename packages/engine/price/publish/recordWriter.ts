@@ -4,7 +4,14 @@ import type { Hex } from '../../chain/block.ts'
 import type { Edge, Evaluation } from '../evaluation.ts'
 import type { RetractReason } from '../../rules/reasons.ts'
 import { retractReasonFor } from '../../rules/retractReason.ts'
-import type { EngineRecord, PublishedPool, PublishedToken, Routing } from '../../record.ts'
+import type {
+  EngineRecord,
+  PoolStateText,
+  PublishedPool,
+  PublishedToken,
+  RecordHead,
+  Routing,
+} from '../../record.ts'
 import type { State } from '../../state.ts'
 import type { Work } from '../../work.ts'
 
@@ -26,67 +33,27 @@ export class RecordWriter {
   }
 
   pool(pool: Pool, next: PublishedPool): void {
-    const head = {
-      scope: 'pool',
-      chain_id: this.#state.setup.chainId,
-      pool_id: pool.id,
-      record_id: next.recordId,
-    } as const
-    const routing = this.#poolRouting(pool)
     const { published } = pool
-    if (published !== null && this.#isOrphaned(() => published.state.block_hash))
-      this.#pools.push({
-        type: 'PRICE_RETRACT',
-        routing,
-        payload: {
-          ...head,
-          reason: 'REORG',
-          retracted: { record_id: published.recordId },
-          current: next.state,
-        },
-      })
-    else this.#pools.push({ type: 'PRICE_UPSERT', routing, payload: { ...head, ...next.state } })
+    const isOrphaned = published !== null && this.#isOrphaned(() => published.state.block_hash)
+    const retraction = isOrphaned ? retracting(published, 'REORG') : null
+    this.#pools.push(this.#poolRecord(pool, next.recordId, retraction, next.state))
   }
 
   /** A pool removed with its orphaned block: there is no current state to show. */
   orphanedPool(pool: Pool): void {
-    if (pool.published === null) return
-    this.#pools.push({
-      type: 'PRICE_RETRACT',
-      routing: this.#poolRouting(pool),
-      payload: {
-        scope: 'pool',
-        chain_id: this.#state.setup.chainId,
-        pool_id: pool.id,
-        record_id: this.nextId(),
-        reason: 'POOL_ORPHANED',
-        retracted: { record_id: pool.published.recordId },
-        current: null,
-      },
-    })
+    if (pool.published !== null)
+      this.#pools.push(
+        this.#poolRecord(pool, this.nextId(), retracting(pool.published, 'POOL_ORPHANED'), null),
+      )
   }
 
   token(token: Token, next: PublishedToken, evaluation: Evaluation): void {
-    const head = {
-      scope: 'token',
-      chain_id: this.#state.setup.chainId,
-      token_id: token.id,
-      record_id: next.recordId,
-    } as const
-    const routing = this.#routing(acceptedPools(evaluation), [token.id])
     const reason = this.#retractReason(token, evaluation)
-    if (reason !== null && token.published !== null)
-      this.#tokens.push({
-        type: 'PRICE_RETRACT',
-        routing,
-        payload: {
-          ...head,
-          reason,
-          retracted: { record_id: token.published.recordId },
-          current: next.compact,
-        },
-      })
-    else this.#tokens.push({ type: 'PRICE_UPSERT', routing, payload: { ...head, ...next.compact } })
+    const retraction =
+      reason === null || token.published === null ? null : retracting(token.published, reason)
+    const subject = { scope: 'token', chain_id: this.#state.setup.chainId, token_id: token.id } as const
+    const routing = this.#routing(acceptedPools(evaluation), [token.id])
+    this.#tokens.push(recordOf({ ...subject, record_id: next.recordId }, routing, retraction, next.compact))
   }
 
   /** Control records, swaps, pools, tokens. */
@@ -115,6 +82,11 @@ export class RecordWriter {
     return orphaned.size > 0 && orphaned.has(blockHash())
   }
 
+  #poolRecord(pool: Pool, recordId: string, retraction: Retraction | null, current: PoolStateText | null) {
+    const subject = { scope: 'pool', chain_id: this.#state.setup.chainId, pool_id: pool.id } as const
+    return recordOf({ ...subject, record_id: recordId }, this.#poolRouting(pool), retraction, current)
+  }
+
   #poolRouting(pool: Pool): Routing {
     const { from, to } = pool.around
     return this.#routing([pool.id], from.id < to.id ? [from.id, to.id] : [to.id, from.id])
@@ -124,6 +96,25 @@ export class RecordWriter {
     return { chain_id: this.#state.setup.chainId, pool_ids: poolIds, token_ids: tokenIds }
   }
 }
+
+type Payload = Extract<EngineRecord, { type: 'PRICE_RETRACT' }>['payload']
+type Retraction = Pick<Payload, 'reason' | 'retracted'>
+
+const retracting = ({ recordId }: { readonly recordId: string }, reason: RetractReason): Retraction => ({
+  reason,
+  retracted: { record_id: recordId },
+})
+
+/** The current state of a pool or token, in place of a record that is withdrawn or not. */
+const recordOf = (
+  head: RecordHead,
+  routing: Routing,
+  retraction: Retraction | null,
+  current: Payload['current'],
+): EngineRecord =>
+  retraction === null
+    ? { type: 'PRICE_UPSERT', routing, payload: { ...head, ...current } }
+    : { type: 'PRICE_RETRACT', routing, payload: { ...head, ...retraction, current } }
 
 /** The token's own pools on accepted routes. */
 function acceptedPools(evaluation: Evaluation): Routing['pool_ids'] {

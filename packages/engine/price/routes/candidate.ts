@@ -47,8 +47,8 @@ export class Candidate implements RouteDraft {
   }
 
   static toStable(edge: Edge, stable: StableView): Candidate {
-    const near = fraction.nearProduct(edge.near, fraction.near(stable.usd))
-    const bits = count(edge.bits + bitsOf(stable.usd))
+    const near = fraction.nearProduct(edge.figures.near, fraction.near(stable.usd))
+    const bits = count(edge.figures.bits + bitsOf(stable.usd))
     return new Candidate(edge, NOTHING, stable, null, near, bits, edge.capacity ?? 0n)
   }
 
@@ -60,8 +60,8 @@ export class Candidate implements RouteDraft {
       route.edges,
       route.stable,
       via,
-      fraction.nearProduct(edge.near, route.near),
-      count(edge.bits + via.bits),
+      fraction.nearProduct(edge.figures.near, route.near),
+      count(edge.figures.bits + via.bits),
       own < route.capacity ? own : route.capacity,
     )
   }
@@ -110,7 +110,7 @@ export class Candidate implements RouteDraft {
 
   #alongRoute(): Fraction | null {
     const onward = this.via === null ? this.stable?.usd : this.via.route.price
-    return onward == null ? null : fraction.times(this.first.ratio as Fraction, onward)
+    return onward == null ? null : fraction.times(this.first.figures.ratio as Fraction, onward)
   }
 }
 

@@ -61,8 +61,13 @@ function isRefused(policy: unknown): boolean {
 }
 
 /** As much of a hop as a vote asks for, with another ratio. */
-function withRatio({ pool, capacity, score }: Edge, value: Fraction): Edge {
-  return { pool, capacity, score, ratio: value, near: fraction.near(value), bits: bitsOf(value) } as Edge
+function withRatio({ pool, capacity, score, figures }: Edge, ratio: Fraction): Edge {
+  return {
+    pool,
+    capacity,
+    score,
+    figures: { ...figures, ratio, near: fraction.near(ratio), bits: bitsOf(ratio) },
+  } as Edge
 }
 
 const DOLLAR = { usd: { num: 1n, den: 1n } } as StableView

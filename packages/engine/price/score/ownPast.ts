@@ -65,6 +65,6 @@ function nearUnit(moment: Moment, { edges, stable }: Route, digits: Count): Near
   const ofStable = stable === null ? null : decimalsOf(moment, stable.token)
   if (anchor === null || ofStable === null) return asNear(Number.NaN)
   let near = fraction.nearProduct(anchor.near, asNear(10 ** (ofStable - digits)))
-  for (const { nearMarginal } of edges) near = fraction.nearProduct(near, nearMarginal)
+  for (const { figures } of edges) near = fraction.nearProduct(near, figures.nearMarginal)
   return near
 }

@@ -76,7 +76,12 @@ export function pricedFrom(
     earlier,
     covered.untilMs,
   )
-  return new PricedToken(moment, token, selected, isAsset, {
+  return new PricedToken(moment, isAsset, {
+    token,
+    atMs: moment.atMs,
+    asOf: tipOf(moment),
+    selected,
+    stable: selected.stable as StableView,
     score: publishedScore(
       [components.path_agreement.score, components.material_routes.score, components.aggregate_state.score],
       caps,
@@ -102,20 +107,8 @@ export function pricedFrom(
   })
 }
 
-type Found = Pick<
-  Priced,
-  | 'score'
-  | 'caps'
-  | 'components'
-  | 'support'
-  | 'routes'
-  | 'failed'
-  | 'usdFeed'
-  | 'sellability'
-  | 'expiresAtMs'
-  | 'dueMs'
-  | 'own'
->
+/** What is found before anything is read. */
+type Found = Omit<Priced, 'kind' | 'price' | 'marginalUsd' | 'ownPast'> & { readonly selected: Route }
 
 /**
  * A priced evaluation. Reducing the price takes as long as finding its route, and for many evaluations nothing reads
@@ -145,18 +138,18 @@ class PricedToken implements Priced {
   #marginalUsd: Fraction | null = null
   #ownPast: OwnPast | null | undefined
 
-  constructor(moment: Moment, token: Address, selected: Route, isAsset: boolean, found: Found) {
-    this.token = token
-    this.atMs = moment.atMs
-    this.asOf = tipOf(moment)
+  constructor(moment: Moment, isAsset: boolean, found: Found) {
+    this.token = found.token
+    this.atMs = found.atMs
+    this.asOf = found.asOf
     this.score = found.score
     this.caps = found.caps
     this.components = found.components
     this.support = found.support
-    this.selected = selected
+    this.selected = found.selected
     this.routes = found.routes
     this.failed = found.failed
-    this.stable = selected.stable as StableView
+    this.stable = found.stable
     this.usdFeed = found.usdFeed
     this.sellability = found.sellability
     this.expiresAtMs = found.expiresAtMs
