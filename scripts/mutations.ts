@@ -261,8 +261,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'deviation-range',
     file: 'exact/apart.ts',
-    find: 'return about > near * SURELY_MORE && about < Infinity ? 1 : 0',
-    replace: 'return about > near * SURELY_MORE ? 1 : 0',
+    find: 'return about > approx * SURELY_MORE && about < Infinity ? 1 : 0',
+    replace: 'return about > approx * SURELY_MORE ? 1 : 0',
     killedBy: ['exact/apart.test.ts'],
     says: 'trust a double past the range of doubles',
   },
@@ -439,7 +439,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'pools-aside-verified',
-    file: 'memory/asidePools.ts',
+    file: 'memory/unanchoredPools.ts',
     find: 'return least >= latest.first - 1 && most <= latest.last',
     replace: 'return most <= latest.last',
     killedBy: ['price/hops/ownHops.test.ts'],

@@ -26,7 +26,7 @@ import type { Timed } from './rules/timed.ts'
 import type { Cap, Failure } from './rules/reasons.ts'
 import type { Change } from './rules/temporalWindow.ts'
 import type { Booked } from './rules/visit.ts'
-import type { Count, Ms, Near, Score } from './units.ts'
+import type { Count, Ms, Approx, Score } from './units.ts'
 
 export type Pool = {
   readonly address: Address
@@ -181,7 +181,7 @@ export type Around = {
   readonly own: OwnPools
   pair: readonly Pool[]
   /** Cached: re-prices the market of `npm run bench:against` 9 % faster. */
-  readonly figures: Cell<Figures, PoolState, Policy, Decimals | null, Decimals | null>
+  readonly derived: Cell<Derived, PoolState, Policy, Decimals | null, Decimals | null>
   /** Cached: 13 % faster. */
   readonly outlook: Cell<Outlook, PoolState, Policy, Decimals | null, Decimals | null>
   /** For a pool of two stables. Cached: halves the time of a moment with four busy ones. */
@@ -195,23 +195,23 @@ export type OwnPools = {
   /** Y is a stable or a routing asset. */
   anchored: readonly Pool[]
   /** Y is neither: they never give X a price. */
-  aside: readonly Pool[]
+  unanchored: readonly Pool[]
   /** Between which blocks the unanchored ones were verified; null until requested, and after one changes. */
-  asideVerified: { readonly least: Count; readonly most: Count } | null
+  unanchoredVerified: { readonly least: Count; readonly most: Count } | null
 }
 
 /** Values derived from the pool's state, the decimals and the policy alone. */
-export type Figures = {
+export type Derived = {
   /** Null while the decimals of either token are not verified. */
   readonly scale: Scale | null
   /** q(X→Y) in whole tokens, from the evidence. */
   readonly ratio: Fraction | null
   /** The approximation of that ratio, and the bit length of its longer side. */
-  readonly near: Near
+  readonly approx: Approx
   readonly bits: Count
   /** The same ratio from the fee-free marginal. */
   readonly marginal: Fraction | null
-  readonly nearMarginal: Near
+  readonly approxMarginal: Approx
   /** The first failed guard that depends on neither time nor anchors. */
   readonly flaw: Failure | null
 }
@@ -233,7 +233,7 @@ export type FiledDepth = {
   readonly state: PoolState
   readonly decimals: Count | null
   /** The anchor's price at which the pool is worth a microdollar; null for a pool that is never worth anything. */
-  readonly unit: Near | null
+  readonly unit: Approx | null
 }
 
 export type EntityKey =

@@ -67,7 +67,7 @@ export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote 
   // Without a feed no side has a price, which says nothing about the pool's routes.
   const isFeedGone = moment.feed.score === 0
   const sides = isFeedGone ? NO_DOLLARS : dollarsOf(moment, edge)
-  if (edge.figures.marginal === null || sides === null)
+  if (edge.derived.marginal === null || sides === null)
     return { outcome: 'no_route', reason: edge.failure?.rule ?? 'NO_ACTIVE_LIQUIDITY' }
   const x = exactText(sides.from)
   const y = exactText(sides.to)
@@ -101,7 +101,7 @@ const NO_DOLLARS: Dollars = { from: null, to: null }
  * The value of a unit of each side: one side by its own price, the other by this pool's ratio. Y comes first, as for
  * routes; a pool that no route may use still has dollars when only X is priced. Null when neither is priced.
  */
-function dollarsOf(moment: Moment, { pool, figures: { ratio }, toUsd }: Edge): Dollars | null {
+function dollarsOf(moment: Moment, { pool, derived: { ratio }, toUsd }: Edge): Dollars | null {
   const to = toUsd ?? priceOf(moment, pool.to)
   if (to !== null) return { from: ratio === null ? null : times(ratio, to), to }
   const from = priceOf(moment, pool.from)
@@ -115,7 +115,7 @@ function priceOf(moment: Moment, token: Address): Fraction | null {
 }
 
 /** Both orientations: the reverse is the exact reciprocal of the evidence, not an executable quote. */
-function orientations(pool: Pool, { figures: { ratio: sold, marginal } }: Edge): object[] {
+function orientations(pool: Pool, { derived: { ratio: sold, marginal } }: Edge): object[] {
   const flip = (value: Fraction | null) => (value === null ? null : { num: value.den, den: value.num })
   return [
     { from: pool.from, to: pool.to, ...ratiosText(sold, marginal), reciprocal: false },

@@ -19,7 +19,7 @@ import type { LastAgreement } from './memory/pairBallot.ts'
 import type { Policy } from './policy/policy.ts'
 import type { AnchorView } from './rules/anchorView.ts'
 import type { ChainSetup } from './setup.ts'
-import type { Count, Ms, Near } from './units.ts'
+import type { Count, Ms, Approx } from './units.ts'
 
 export type State = {
   readonly setup: ChainSetup
@@ -56,7 +56,7 @@ export type ChainPosition = {
   /**
    * The approximate value of each anchor at that time, used to find the depth bands its dependents have passed since.
    */
-  readonly anchorUsd: Readonly<Record<Address, Near>>
+  readonly anchorUsd: Readonly<Record<Address, Approx>>
 }
 
 /** Blocks that were never followed, both ends included: the chain was restarted at its head. */

@@ -16,7 +16,7 @@ import { stateScore } from './rules/feedAndState.ts'
 import type { RetractReason } from './rules/reasons.ts'
 import { roleOf } from './setup.ts'
 import type { State } from './state.ts'
-import type { Ms, Near } from './units.ts'
+import type { Ms, Approx } from './units.ts'
 import type { Work } from './work.ts'
 
 export const triggers = {
@@ -94,7 +94,7 @@ export const triggers = {
   externalAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
     noteView(moment, work, anchor, evaluation)
     if (evaluation.kind === 'UNPRICED') return
-    notePrice(moment, work, anchor, fraction.near(evaluation.price))
+    notePrice(moment, work, anchor, fraction.approx(evaluation.price))
     const bps = BigInt(moment.policy.republish.move_bps)
     const watch = moment.state.index.watches.get(anchor)
     for (const token of watch?.takeMoved(evaluation.marginalUsd, bps) ?? []) work.look.add(token)
@@ -148,7 +148,7 @@ function* pricedBy(
 }
 
 /** A new price of an anchor changes the depth of every hop into it: evaluate the tokens that enter another band. */
-function notePrice({ state, leastMicrousd }: Moment, work: Work, anchor: Address, now: Near): void {
+function notePrice({ state, leastMicrousd }: Moment, work: Work, anchor: Address, now: Approx): void {
   const before = state.chain.anchorUsd[anchor]
   if (before === now) return
   state.chain = { ...state.chain, anchorUsd: { ...state.chain.anchorUsd, [anchor]: now } }

@@ -21,7 +21,7 @@ export type Score = Branded<'score'>
 export type Count = Branded<'count'>
 
 /** A double that can distinguish two exact values that are far apart; nothing is ever computed from it. */
-export type Near = Branded<'near'>
+export type Approx = Branded<'approx'>
 
 /** The sign of a comparison. */
 export type Sign = -1 | 0 | 1
@@ -29,7 +29,7 @@ export type Sign = -1 | 0 | 1
 export const ms = (value: number): Ms => value as Ms
 export const tick = (value: number): Tick => value as Tick
 export const score = (value: number): Score => value as Score
-export const asNear = (value: number): Near => value as Near
+export const asApprox = (value: number): Approx => value as Approx
 export const count = (value: number): Count => value as Count
 
 /** The weaker of two scores: every combination of scores is this one. */

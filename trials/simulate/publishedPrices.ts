@@ -7,7 +7,7 @@
  *   cap may differ, but never a state, and the number of such cases is counted.
  */
 import { type Address, type EntityKey, type Input, poolsOf, type State } from '../../packages/engine/index.ts'
-import { type Fraction, near } from '../../packages/engine/exact/fraction.ts'
+import { type Fraction, approx } from '../../packages/engine/exact/fraction.ts'
 import { isFull } from '../../packages/engine/rules/depthAverage.ts'
 import { CLIMBING_MS } from '../../packages/engine/rules/hopCapacity.ts'
 import { evaluate, valueAssets } from '../../packages/engine/price/evaluate.ts'
@@ -103,7 +103,7 @@ const isThrough = (state: State, token: Address, anchors: ReadonlySet<Address>):
 /** The state of an anchor has changed since its last evaluation. */
 const isPast = ({ chain }: State, token: Token, now: Evaluation): boolean =>
   publishedAs(token) !== evaluatedAs(now) ||
-  (now.kind === 'PRICED' && chain.anchorUsd[token.address] !== near(now.price))
+  (now.kind === 'PRICED' && chain.anchorUsd[token.address] !== approx(now.price))
 
 /** It is evaluated again within a minute because of depth that still climbs. */
 function isClimbingSoon(moment: Moment, token: Token, now: Evaluation): boolean {

@@ -96,13 +96,13 @@ export class DepthIndex {
     priceX96: bigint,
     limitX96: bigint,
     current: bigint,
-    near: Tick,
+    approx: Tick,
   ): bigint | null {
     if (limitX96 < (pricesX96[0] as bigint)) return null
     const firstX96 = pricesX96[first] as bigint
     if (firstX96 <= limitX96) return this.#input0(limitX96, priceX96, current)
     // The last stop is the lowest at or above the limit. `first` satisfies this, so the search ends there.
-    let last = Math.max(positionAtOrBelow(ticks, near), 0)
+    let last = Math.max(positionAtOrBelow(ticks, approx), 0)
     while ((pricesX96[last] as bigint) < limitX96) last++
     while (last > 0 && (pricesX96[last - 1] as bigint) >= limitX96) last--
     const whole = (sums[first] as bigint) - (sums[last] as bigint)
@@ -117,7 +117,7 @@ export class DepthIndex {
     priceX96: bigint,
     limitX96: bigint,
     current: bigint,
-    near: Tick,
+    approx: Tick,
   ): bigint | null {
     const end = ticks.length - 1
     if (limitX96 > (pricesX96[end] as bigint)) return null
@@ -125,7 +125,7 @@ export class DepthIndex {
     const firstX96 = pricesX96[first] as bigint
     if (firstX96 >= limitX96) return this.#input1(priceX96, limitX96, current)
     // The last stop is the highest at or below the limit. `first` satisfies this, so the search ends there.
-    let last = Math.max(positionAtOrBelow(ticks, near), 0)
+    let last = Math.max(positionAtOrBelow(ticks, approx), 0)
     while ((pricesX96[last] as bigint) > limitX96) last--
     while (last < end && (pricesX96[last + 1] as bigint) <= limitX96) last++
     const whole = (sums[last] as bigint) - (sums[first] as bigint)

@@ -56,7 +56,7 @@ function keepFirst<Image>(images: Map<Address, Image> | undefined, address: Addr
 
 function replaceState(pool: Pool, next: PoolState): void {
   pool.state = next
-  pool.around.own.asideVerified = null
+  pool.around.own.unanchoredVerified = null
 }
 
 export function setPoolState(

@@ -13,7 +13,7 @@ import { isSame, note, type Noted } from '../rules/ownPast.ts'
 import type { Worth } from '../rules/priceJump.ts'
 import { ascending, medianOf, type Orderable } from '../rules/weightedMedian.ts'
 import type { State } from '../state.ts'
-import { asNear, type Count, type Ms, type Near } from '../units.ts'
+import { asApprox, type Count, type Ms, type Approx } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address, BlockRef } from './block.ts'
 import { setTokenPast } from './journal.ts'
@@ -82,16 +82,16 @@ function openMoment(state: State, timeMs: Ms): NonNullable<State['index']['touch
 class Voice implements Orderable {
   readonly id: string
   readonly pool: Pool
-  readonly near: Near
+  readonly approx: Approx
   readonly effective: bigint
   readonly worth: Worth
   /** Its approximate weight, in dollars. */
-  readonly usd: Near
+  readonly usd: Approx
 
-  constructor(pool: Pool, effective: bigint, worth: Worth, usd: Near) {
+  constructor(pool: Pool, effective: bigint, worth: Worth, usd: Approx) {
     this.id = pool.id
     this.pool = pool
-    this.near = fraction.nearProduct(nearOf(pool), worth.near)
+    this.approx = fraction.approxProduct(approxOf(pool), worth.approx)
     this.effective = effective
     this.worth = worth
     this.usd = usd
@@ -118,21 +118,21 @@ function medianPool(
     const worth = worthOf(pool.to)
     const effective = worth === null ? null : effectiveY(pool.state, timeMs)
     if (effective === null || worth === null) continue
-    const usd = asNear(Number(effective) * worth.near)
+    const usd = asApprox(Number(effective) * worth.approx)
     if (isDeep(effective, worth, usd, min_depth_usd)) voices.push(new Voice(pool, effective, worth, usd))
   }
   const chosen = chosenOf(voices)
   if (chosen === null) return null
   const { pool, worth } = chosen
   const ratio = pool.state.marginal as Fraction
-  return { ratio, near: nearOf(pool), y: pool.to, worth: { num: worth.num, den: worth.den } }
+  return { ratio, approx: approxOf(pool), y: pool.to, worth: { num: worth.num, den: worth.den } }
 }
 
 /** Wider than the combined error of doubles and of rounding a few dollars down to microdollars. */
 const SURELY = 1 + 2 ** -10
 
 /** Whether its value reaches the depth floor and is above zero. */
-function isDeep(effective: bigint, worth: Worth, usd: Near, floorUsd: Count): boolean {
+function isDeep(effective: bigint, worth: Worth, usd: Approx, floorUsd: Count): boolean {
   if (usd > floorUsd * SURELY && usd > 1 && usd < Infinity) return true
   const weight = weightOf(effective, worth)
   return weight > 0n && weight >= BigInt(floorUsd) * MICRO
@@ -140,8 +140,8 @@ function isDeep(effective: bigint, worth: Worth, usd: Near, floorUsd: Count): bo
 
 const weightOf = (effective: bigint, worth: Worth): bigint => microusd(effective * MICRO, worth)
 
-const nearOf = ({ state: { history, marginal } }: Pool): Near =>
-  history.open?.near ?? fraction.near(marginal as Fraction)
+const approxOf = ({ state: { history, marginal } }: Pool): Approx =>
+  history.open?.approx ?? fraction.approx(marginal as Fraction)
 
 function chosenOf(voices: readonly Voice[]): Voice | null {
   const [first] = voices

@@ -20,8 +20,8 @@ export function withPast(
 ): PoolState {
   if (past === undefined) return { ...settled, past: null }
   const token = canonicalX(state.setup, pool.token0, pool.token1) === 0 ? pool.token0 : pool.token1
-  const { anchored = [], aside = [] } = state.index.ownPools.get(token) ?? {}
-  const isBeside = [...anchored, ...aside].some(
+  const { anchored = [], unanchored = [] } = state.index.ownPools.get(token) ?? {}
+  const isBeside = [...anchored, ...unanchored].some(
     each => each.address !== pool.address && hasHistory(each.state, timeMs),
   )
   const unread = { kind: past, readMs: timeMs, isProven: false, times: 'EXACT', tradedByMs } as const

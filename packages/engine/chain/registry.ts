@@ -51,7 +51,7 @@ export function addPool(
 export function enterPool(state: State, known: KnownPool): Pool {
   const tokens = [knownToken(state, known.token0), knownToken(state, known.token1)] as const
   const [from, to] = known.x === 0 ? tokens : [tokens[1], tokens[0]]
-  const noPools = (): OwnPools => ({ anchored: [], aside: [], asideVerified: null })
+  const noPools = (): OwnPools => ({ anchored: [], unanchored: [], unanchoredVerified: null })
   const own = once(state.index.ownPools, known.from, noPools)
   // Copied field by field, with the fields read on every evaluation first: a spread would store fields added later
   // elsewhere.
@@ -63,7 +63,7 @@ export function enterPool(state: State, known: KnownPool): Pool {
       to,
       own,
       pair: [],
-      figures: new Cell(),
+      derived: new Cell(),
       outlook: new Cell(),
       past: new Cell(),
       filed: null,
@@ -100,7 +100,7 @@ export function removePool(state: State, pool: Pool): void {
 /** All pools in which a token is X. */
 export function poolsOf({ index }: State, token: Address): readonly Pool[] {
   const own = index.ownPools.get(token)
-  return own === undefined ? [] : [...own.anchored, ...own.aside]
+  return own === undefined ? [] : [...own.anchored, ...own.unanchored]
 }
 
 /** Replaces the lists that contain the pool or will contain it; every pool of its pair gets the new list. */
@@ -112,9 +112,9 @@ function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): 
   else index.pairs.set(pool.pair, pair)
   for (const each of pair) each.around.pair = pair
   const { own } = pool.around
-  const place = roleOf(setup, pool.to) === 'TOKEN' ? 'aside' : 'anchored'
+  const place = roleOf(setup, pool.to) === 'TOKEN' ? 'unanchored' : 'anchored'
   own[place] = changed(own[place], pool)
-  own.asideVerified = null
+  own.unanchoredVerified = null
 }
 
 /** Returns the token, and registers it first if it is new. */

@@ -85,7 +85,7 @@ function lastTouchedMs({ visit, changed, average }: Entered): Ms {
 
 function medianAt(history: History, lastMs: Ms): Place | null {
   const past = reference(history, lastMs)
-  return 'median' in past ? { ratio: past.median, near: past.near } : null
+  return 'median' in past ? { ratio: past.median, approx: past.approx } : null
 }
 
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -44,8 +44,8 @@ function emptyLike(real: State): State {
 /** A tape grows in place, and all histories of a pool share it. */
 function copiedState(state: PoolState): PoolState {
   const { tape } = state.history
-  const { fromMs, ratios, nears, median } = tape
-  const own = { fromMs: [...fromMs], ratios: [...ratios], nears: [...nears], median }
+  const { fromMs, ratios, approxes, median } = tape
+  const own = { fromMs: [...fromMs], ratios: [...ratios], approxes: [...approxes], median }
   return { ...state, history: { ...state.history, tape: own } }
 }
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cases, natural } from '../testing/cases.ts'
-import { apart, apartNear, bpsMore, partsMore, times } from './apart.ts'
+import { apart, apartApprox, bpsMore, partsMore, times } from './apart.ts'
 import type { Fraction } from './fraction.ts'
 import * as fraction from './fraction.ts'
 
@@ -46,20 +46,20 @@ it('R-exact-7: doubles give the same result as integers, or none', () => {
       const at = { num: q.num * ((10_000n + bps) * scale + off), den: q.den * 10_000n * scale }
       const bound = bpsMore(bps)
       for (const p of [at, other]) {
-        const [nearP, nearQ] = [fraction.near(p), fraction.near(q)]
-        for (const said of [apartNear(nearP, nearQ, bound), apartNear(nearQ, nearP, bound)])
+        const [approxP, approxQ] = [fraction.approx(p), fraction.approx(q)]
+        for (const said of [apartApprox(approxP, approxQ, bound), apartApprox(approxQ, approxP, bound)])
           expect([0, apart(p, q, bound)]).toContain(said)
       }
-      const far = fraction.near({ num: q.num * 3n, den: q.den })
-      const close = fraction.near({ num: q.num * 11n, den: q.den * 10n })
-      expect(apartNear(fraction.near(q), far, bpsMore(2000n))).toBe(1)
-      expect(apartNear(fraction.near(q), close, bpsMore(2000n))).toBe(-1)
+      const far = fraction.approx({ num: q.num * 3n, den: q.den })
+      const close = fraction.approx({ num: q.num * 11n, den: q.den * 10n })
+      expect(apartApprox(fraction.approx(q), far, bpsMore(2000n))).toBe(1)
+      expect(apartApprox(fraction.approx(q), close, bpsMore(2000n))).toBe(-1)
     }),
     { numRuns: cases(1500) },
   )
 })
 
 it('R-exact-7: a double past the range of doubles decides nothing', () => {
-  expect(apartNear(1e308 as never, 1e-308 as never, bpsMore(1n))).toBe(0)
-  expect(apartNear(1 as never, 1 as never, times(1n << 2000n))).toBe(0)
+  expect(apartApprox(1e308 as never, 1e-308 as never, bpsMore(1n))).toBe(0)
+  expect(apartApprox(1 as never, 1 as never, times(1n << 2000n))).toBe(0)
 })

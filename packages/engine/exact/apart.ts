@@ -2,11 +2,11 @@
  * The distance of two values, as the greater over the lesser, against a bound. Nothing is rounded: doubles decide
  * when they are certain, and the integers otherwise.
  */
-import { asNear, type Near, type Sign } from '../units.ts'
+import { asApprox, type Approx, type Sign } from '../units.ts'
 import type { Fraction } from './fraction.ts'
 
 /** A factor of at least 1, and its approximation. */
-export type Bound = Fraction & { readonly near: Near }
+export type Bound = Fraction & { readonly approx: Approx }
 
 /** Wider than the combined error of two approximations and their quotient. */
 const SURELY_MORE = 1 + 2 ** -46
@@ -14,7 +14,7 @@ const SURELY_LESS = 1 - 2 ** -46
 
 const BPS = 10_000n
 
-export const times = (factor: bigint): Bound => ({ num: factor, den: 1n, near: asNear(Number(factor)) })
+export const times = (factor: bigint): Bound => ({ num: factor, den: 1n, approx: asApprox(Number(factor)) })
 
 /** A factor this many basis points above 1. */
 export const bpsMore = (bps: bigint): Bound => partsMore(bps, BPS)
@@ -23,7 +23,7 @@ export const bpsMore = (bps: bigint): Bound => partsMore(bps, BPS)
 export const partsMore = (parts: bigint, whole: bigint): Bound => ({
   num: whole + parts,
   den: whole,
-  near: asNear(1 + Number(parts) / Number(whole)),
+  approx: asApprox(1 + Number(parts) / Number(whole)),
 })
 
 /** The sign of max(p/q, q/p) − bound; 0 is exactly on it. */
@@ -36,8 +36,8 @@ export function apart(p: Fraction, q: Fraction, bound: Fraction): Sign {
 }
 
 /** The same when doubles are certain of it; 0 when the integers must decide. */
-export function apartNear(p: Near, q: Near, { near }: Bound): Sign {
+export function apartApprox(p: Approx, q: Approx, { approx }: Bound): Sign {
   const about = p > q ? p / q : q / p
-  if (about < near * SURELY_LESS && near < Infinity) return -1
-  return about > near * SURELY_MORE && about < Infinity ? 1 : 0
+  if (about < approx * SURELY_LESS && approx < Infinity) return -1
+  return about > approx * SURELY_MORE && about < Infinity ? 1 : 0
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { count } from '../units.ts'
 import { firstFrom } from './firstFrom.ts'
 
-it('finds the first whole number from which a condition holds, whatever the ends', () => {
+it('R-timer-2: finds the first whole number from which a condition holds, whatever the ends', () => {
   const whole = fc.integer({ min: 1, max: 2 ** 50 })
   fc.assert(
     fc.property(whole, whole, whole, (after, toFirst, toEnd) => {

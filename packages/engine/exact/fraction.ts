@@ -2,7 +2,7 @@
  * Positive fractions for the hot path: multiplied without reduction, and compared by doubles when those are certain
  * and by the integers otherwise. No value is ever computed from a double.
  */
-import { asNear, type Near, type Sign } from '../units.ts'
+import { asApprox, type Approx, type Sign } from '../units.ts'
 
 /** Positive, not necessarily reduced. */
 export type Fraction = { readonly num: bigint; readonly den: bigint }
@@ -26,23 +26,23 @@ export const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.n
 
 /** The order of two values. */
 export function compare(a: Fraction, b: Fraction): Sign {
-  const sign = compareNear(near(a), near(b))
+  const sign = compareApprox(approx(a), approx(b))
   return sign === 0 ? compareExactly(a, b) : sign
 }
 
-/** The order according to `near`, for callers that compare one value often; 0 if the integers must decide. */
-export function compareNear(left: Near, right: Near): Sign {
+/** The order according to `approx`, for callers that compare one value often; 0 if the integers must decide. */
+export function compareApprox(left: Approx, right: Approx): Sign {
   if (left > right * MARGIN) return 1
   if (right > left * MARGIN) return -1
   return 0
 }
 
 /** A ratio and its approximation. */
-export type Place = { readonly ratio: Fraction; readonly near: Near }
+export type Place = { readonly ratio: Fraction; readonly approx: Approx }
 
 /** The order of two values whose approximations are known. */
 export const comparePlaces = (a: Place, b: Place): Sign =>
-  compareNear(a.near, b.near) || compareExactly(a.ratio, b.ratio)
+  compareApprox(a.approx, b.approx) || compareExactly(a.ratio, b.ratio)
 
 /** For values that doubles cannot distinguish. */
 export function compareExactly(a: Fraction, b: Fraction): Sign {
@@ -51,20 +51,20 @@ export function compareExactly(a: Fraction, b: Fraction): Sign {
 }
 
 /** The approximation of a · b: within seven roundings of it, or NaN when a double cannot represent it. */
-export function nearProduct(a: Near, b: Near): Near {
+export function approxProduct(a: Approx, b: Approx): Approx {
   const product = a * b
-  return asNear(product > LEAST_NORMAL && product < Infinity ? product : NaN)
+  return asApprox(product > LEAST_NORMAL && product < Infinity ? product : NaN)
 }
 
 /** Within three roundings of the value; NaN, which no comparison accepts, when a double cannot represent it. */
-export function near({ num, den }: Fraction): Near {
+export function approx({ num, den }: Fraction): Approx {
   const direct = Number(num) / Number(den)
-  if (direct > LEAST_NORMAL && direct < Infinity) return asNear(direct)
+  if (direct > LEAST_NORMAL && direct < Infinity) return asApprox(direct)
   const bits = 4 * (num > den ? num : den).toString(16).length
   const cut = BigInt(Math.max(0, bits - DOUBLE_BITS))
   const shortNum = num >> cut
   const shortDen = den >> cut
-  return asNear(shortNum > ENOUGH && shortDen > ENOUGH ? Number(shortNum) / Number(shortDen) : NaN)
+  return asApprox(shortNum > ENOUGH && shortDen > ENOUGH ? Number(shortNum) / Number(shortDen) : NaN)
 }
 
 /** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 means `above`. */
@@ -74,5 +74,5 @@ export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction):
 }
 
 /** The outcome of `furtherFrom` when floats are certain of it; 0 when the integers must decide. */
-export const furtherFromNear = (centre: Near, below: Near, above: Near): Sign =>
-  compareNear(nearProduct(above, below), nearProduct(centre, centre))
+export const furtherFromApprox = (centre: Approx, below: Approx, above: Approx): Sign =>
+  compareApprox(approxProduct(above, below), approxProduct(centre, centre))

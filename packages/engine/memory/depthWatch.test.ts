@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { near } from '../exact/fraction.ts'
+import { approx } from '../exact/fraction.ts'
 import type { Around, Pool } from '../entities.ts'
 import { cases } from '../testing/cases.ts'
-import { asNear, type Count, count } from '../units.ts'
+import { asApprox, type Count, count } from '../units.ts'
 import { DepthWatch, isFiled } from './depthWatch.ts'
 
 const BANDS = [50_000_000n, 500_000_000n, 1_000_000_000n]
@@ -18,7 +18,7 @@ const microusd = (depthY: bigint, { num, den }: { num: bigint; den: bigint }): b
   (depthY * num * 1_000_000n) / (den * E18)
 const bandsBelow = (depth: bigint): number => BANDS.filter(band => depth >= band).length
 const passed = (watch: DepthWatch, before: number, now: number): Pool[] => [
-  ...watch.passed(asNear(before), asNear(now), BANDS),
+  ...watch.passed(asApprox(before), asApprox(now), BANDS),
 ]
 function watching(...pools: readonly Pool[]): DepthWatch {
   const watch = new DepthWatch()
@@ -84,7 +84,7 @@ describe('R-trigger-8: DepthWatch', () => {
           'bps' in to ? { num: before.num * BigInt(10_000 + to.bps), den: before.den * 10_000n } : to
         const pools = depths.map(each => poolOf(each))
         const watch = watching(...pools)
-        const found = new Set(watch.passed(near(before), near(now), BANDS))
+        const found = new Set(watch.passed(approx(before), approx(now), BANDS))
         for (const [at, each] of depths.entries()) {
           const [was, is] = [microusd(each, before), microusd(each, now)]
           if (bandsBelow(was) !== bandsBelow(is)) expect(found).toContain(pools[at])

@@ -10,7 +10,7 @@
 import { once } from '../exact/once.ts'
 import { powerOfTen } from '../exact/decimal.ts'
 import type { Around, Pool, FiledDepth } from '../entities.ts'
-import { asNear, type Count, count, type Near } from '../units.ts'
+import { asApprox, type Count, count, type Approx } from '../units.ts'
 
 /** Ranges per doubling of the price. */
 const RANGES = 64
@@ -49,20 +49,20 @@ export class DepthWatch {
   }
 
   /** Pools whose depth passes one of `bands`, in microdollars, as the price goes from `before` to `now`. */
-  *passed(before: Near, now: Near, bands: readonly bigint[]): Generator<Pool> {
+  *passed(before: Approx, now: Approx, bands: readonly bigint[]): Generator<Pool> {
     const [low, high] = before < now ? [before, now] : [now, before]
     for (const band of bands) {
-      const least = asNear((low / Number(band)) * (1 - SLACK))
-      const most = asNear((high / Number(band)) * (1 + SLACK))
+      const least = asApprox((low / Number(band)) * (1 - SLACK))
+      const most = asApprox((high / Number(band)) * (1 + SLACK))
       for (const pools of this.#between(least, most))
         for (const pool of pools) {
-          const unit = pool.around.filed?.unit as Near
+          const unit = pool.around.filed?.unit as Approx
           if (unit >= least && unit <= most) yield pool
         }
     }
   }
 
-  *#between(least: Near, most: Near): Generator<ReadonlySet<Pool>> {
+  *#between(least: Approx, most: Approx): Generator<ReadonlySet<Pool>> {
     const first = rangeOf(least)
     const last = rangeOf(most)
     // A large move may span more ranges than there are pools.
@@ -73,7 +73,7 @@ export class DepthWatch {
     }
   }
 
-  #enter(pool: Pool, unit: Near): void {
+  #enter(pool: Pool, unit: Approx): void {
     once(this.#ranges, rangeOf(unit), () => new Set()).add(pool)
   }
 
@@ -87,11 +87,11 @@ export class DepthWatch {
 }
 
 /** The slack is wider than any rounding of the logarithm, so a pool at the end of a range is not missed. */
-const rangeOf = (unit: Near): Count => count(Math.floor(Math.log2(unit) * RANGES))
+const rangeOf = (unit: Approx): Count => count(Math.floor(Math.log2(unit) * RANGES))
 
 /** The price of Y at which this depth, in units of 1 / `scale`, is worth a microdollar. */
-function unitOf(depthY: bigint | null, scale: bigint): Near | null {
+function unitOf(depthY: bigint | null, scale: bigint): Approx | null {
   if (depthY === null || depthY <= 0n) return null
   const unit = Number(scale) / (Number(depthY) * MICRO)
-  return unit > 0 && unit < Infinity ? asNear(unit) : null
+  return unit > 0 && unit < Infinity ? asApprox(unit) : null
 }

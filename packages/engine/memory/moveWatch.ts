@@ -10,9 +10,9 @@ import { apart, bpsMore } from '../exact/apart.ts'
 import { firstFrom } from '../exact/firstFrom.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import { type Count, count, type Near, type Sign } from '../units.ts'
+import { type Count, count, type Approx, type Sign } from '../units.ts'
 
-type Group = { readonly reference: Fraction; readonly near: Near; readonly tokens: Set<Address> }
+type Group = { readonly reference: Fraction; readonly approx: Approx; readonly tokens: Set<Address> }
 
 export class MoveWatch {
   readonly #groups: Group[] = []
@@ -26,11 +26,11 @@ export class MoveWatch {
       this.#leave(token, previous)
     }
     if (reference === null) return
-    const near = fraction.near(reference)
-    const at = this.#position(reference, near)
+    const approx = fraction.approx(reference)
+    const at = this.#position(reference, approx)
     let group = this.#groups[at]
-    if (group === undefined || compare(group, reference, near) !== 0) {
-      group = { reference, near, tokens: new Set() }
+    if (group === undefined || compare(group, reference, approx) !== 0) {
+      group = { reference, approx, tokens: new Set() }
       this.#groups.splice(at, 0, group)
     }
     group.tokens.add(token)
@@ -58,18 +58,18 @@ export class MoveWatch {
   #leave(token: Address, group: Group): void {
     group.tokens.delete(token)
     this.#groupOf.delete(token)
-    if (group.tokens.size === 0) this.#groups.splice(this.#position(group.reference, group.near), 1)
+    if (group.tokens.size === 0) this.#groups.splice(this.#position(group.reference, group.approx), 1)
   }
 
   /** First group at or above `reference`. */
-  #position(reference: Fraction, near: Near): Count {
-    const isReached = (at: Count): boolean => compare(this.#groups[at] as Group, reference, near) >= 0
+  #position(reference: Fraction, approx: Approx): Count {
+    const isReached = (at: Count): boolean => compare(this.#groups[at] as Group, reference, approx) >= 0
     return firstFrom(count(-1), count(this.#groups.length), isReached)
   }
 }
 
-const compare = (group: Group, reference: Fraction, near: Near): Sign =>
-  fraction.compareNear(group.near, near) || fraction.compareExactly(group.reference, reference)
+const compare = (group: Group, reference: Fraction, approx: Approx): Sign =>
+  fraction.compareApprox(group.approx, approx) || fraction.compareExactly(group.reference, reference)
 
 /** dev_bps(a, b) >= bps, exactly. */
 export const hasMoved = (a: Fraction, b: Fraction, bps: bigint): boolean =>

@@ -4,49 +4,49 @@
  * doubles.
  */
 import { once } from '../exact/once.ts'
-import { apartNear } from '../exact/apart.ts'
+import { apartApprox } from '../exact/apart.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Kept, TokenPast } from '../rules/ownPast.ts'
 import { NEAREST } from '../rules/pastWindow.ts'
 import type { WorthOf } from '../rules/priceJump.ts'
 import type { Address } from '../chain/block.ts'
-import { asNear, type Near } from '../units.ts'
+import { asApprox, type Approx } from '../units.ts'
 import { memory } from './switch.ts'
 
 /** The least and the greatest ratio into a Y. */
-type Bounds = { readonly y: Address; least: Near; most: Near }
+type Bounds = { readonly y: Address; least: Approx; most: Approx }
 
 /** Bounds of the full minutes, which stay the same until a minute ends. */
 const known = new WeakMap<readonly Kept[], readonly Bounds[]>()
 
 /** Whether floats are certain that every ratio of the past, at the value of its Y, is close to the price. */
-export function isSurelyNear({ minutes, open }: TokenPast, worthOf: WorthOf, price: Near): boolean {
+export function isSurelyNear({ minutes, open }: TokenPast, worthOf: WorthOf, price: Approx): boolean {
   if (!memory.isOn) return false
-  for (const { y, near } of open) if (!isNear(near, y, worthOf, price)) return false
+  for (const { y, approx } of open) if (!isNear(approx, y, worthOf, price)) return false
   for (const { y, least, most } of once(known, minutes, boundsOf))
     if (!isNear(least, y, worthOf, price) || !isNear(most, y, worthOf, price)) return false
   return true
 }
 
-function isNear(ratio: Near, y: Address, worthOf: WorthOf, price: Near): boolean {
+function isNear(ratio: Approx, y: Address, worthOf: WorthOf, price: Approx): boolean {
   const worth = worthOf(y)
-  return worth !== null && apartNear(asNear(ratio * worth.near), price, NEAREST) < 0
+  return worth !== null && apartApprox(asApprox(ratio * worth.approx), price, NEAREST) < 0
 }
 
 /** As stored: without the floats. */
-export const keptFrom = <Stored extends Omit<Kept, 'near'>>(stored: Stored): Stored & Kept => ({
+export const keptFrom = <Stored extends Omit<Kept, 'approx'>>(stored: Stored): Stored & Kept => ({
   ...stored,
-  near: fraction.near(stored.ratio),
+  approx: fraction.approx(stored.ratio),
 })
 
 function boundsOf(minutes: readonly Kept[]): readonly Bounds[] {
   const bounds: Bounds[] = []
-  for (const { y, near } of minutes) {
+  for (const { y, approx } of minutes) {
     const own = bounds.find(each => each.y === y)
-    if (own === undefined) bounds.push({ y, least: near, most: near })
+    if (own === undefined) bounds.push({ y, least: approx, most: approx })
     // A NaN compares with nothing, and remains as a bound that no price is close to.
-    else if (near < own.least || Number.isNaN(near)) own.least = near
-    else if (near > own.most) own.most = near
+    else if (approx < own.least || Number.isNaN(approx)) own.least = approx
+    else if (approx > own.most) own.most = approx
   }
   return bounds
 }

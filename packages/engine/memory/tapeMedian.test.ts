@@ -108,7 +108,11 @@ describe('reference', () => {
       reason: 'INSUFFICIENT_HISTORY',
       coveredMs: 299_999,
     })
-    expect(reference(history, after(T, 300_000n))).toEqual({ median: whole(1n), near: 1, coveredMs: 300_000 })
+    expect(reference(history, after(T, 300_000n))).toEqual({
+      median: whole(1n),
+      approx: 1,
+      coveredMs: 300_000,
+    })
   })
 
   it('R-temporal-2: the first ratio with 2 × cumulative ≥ total: exactly half is enough', () => {

@@ -9,7 +9,7 @@ import type { Place } from '../exact/fraction.ts'
 import { type Reference, temporalMedian } from '../rules/temporalMedian.ts'
 import { WINDOW_MS } from '../rules/temporalWindow.ts'
 import { FOREVER } from '../rules/timed.ts'
-import { asNear, type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
+import { asApprox, type Count, count, type Ms, ms, type Approx, type Sign } from '../units.ts'
 import { memory } from './switch.ts'
 import {
   changesOf,
@@ -17,7 +17,7 @@ import {
   firstIn,
   fromAt,
   type History,
-  nearAt,
+  approxAt,
   placeAt,
   untilAt,
 } from './temporalTape.ts'
@@ -33,8 +33,8 @@ export function reference(history: History, t: Ms): Reference {
   const toMs = clamp(history, t)
   const coveredMs = covered(history, toMs)
   if (coveredMs < WINDOW_MS) return { reason: 'INSUFFICIENT_HISTORY', coveredMs }
-  const { ratio: median, near } = medianAt(history, toMs)
-  return { median, near, coveredMs: WINDOW_MS }
+  const { ratio: median, approx } = medianAt(history, toMs)
+  return { median, approx, coveredMs: WINDOW_MS }
 }
 
 /**
@@ -48,7 +48,7 @@ export function nextFlip(history: History, t: Ms, now = reference(history, t)): 
   if (open === null) return FOREVER
   if ('reason' in now) return ms(fromAt(history, start) + WINDOW_MS)
 
-  const median = { ratio: now.median, near: now.near }
+  const median = { ratio: now.median, approx: now.approx }
   const sign = compareAt(history, end, median)
   if (sign === 0) return FOREVER
   // A rising median changes when less than half is at or below it, a falling one when half is below it.
@@ -106,7 +106,7 @@ function weigh(
   place: Place,
 ): { readonly belowMs: Ms; readonly sameMs: Ms; readonly first: Count } {
   const { tape, end } = history
-  const { fromMs, nears } = tape
+  const { fromMs, approxes } = tape
   let at = firstIn(history, toMs)
   // An active pool has hundreds of ratios in the window, so this loop reads the arrays of the tape and creates nothing.
   const openMs = fromAt(history, end)
@@ -118,7 +118,7 @@ function weigh(
     const untilMs = at + 1 < end ? (fromMs[at + 1] as Ms) : openMs
     const heldMs = untilMs - heldFromMs
     heldFromMs = untilMs
-    const sign = fraction.compareNear(nears[at] as Near, place.near) || compareAt(history, at, place)
+    const sign = fraction.compareApprox(approxes[at] as Approx, place.approx) || compareAt(history, at, place)
     if (sign < 0) belowMs += heldMs
     else if (sign === 0) {
       sameMs += heldMs
@@ -138,16 +138,19 @@ function weigh(
 function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Count {
   const { tape, end } = history
   let nearest = NOWHERE
-  let most = asNear(Number.NaN)
+  let most = asApprox(Number.NaN)
   for (let at = firstIn(history, toMs); at <= end; at++) {
-    const near = at < end ? (tape.nears[at] as Near) : nearAt(history, end)
+    const approx = at < end ? (tape.approxes[at] as Approx) : approxAt(history, end)
     // Nearly all are certainly on the other side, or beyond the closest one.
-    if (fraction.compareNear(near, place.near) === -side || fraction.compareNear(near, most) === side)
+    if (
+      fraction.compareApprox(approx, place.approx) === -side ||
+      fraction.compareApprox(approx, most) === side
+    )
       continue
     if (compareAt(history, at, place) !== side || heldAt(history, at, toMs) <= 0) continue
     if (nearest !== NOWHERE && compareAt(history, at, placeAt(history, nearest)) !== -side) continue
     nearest = at
-    most = near
+    most = approx
   }
   return nearest
 }

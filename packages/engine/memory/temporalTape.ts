@@ -6,15 +6,15 @@
 import { comparePlaces, type Fraction, type Place } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Change, WINDOW_MS } from '../rules/temporalWindow.ts'
-import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
+import { type Count, count, type Ms, type Approx, type Sign } from '../units.ts'
 
-export const placeOf = (ratio: Fraction): Place => ({ ratio, near: fraction.near(ratio) })
+export const placeOf = (ratio: Fraction): Place => ({ ratio, approx: fraction.approx(ratio) })
 
 /** Parallel arrays, oldest first; `median` is the last one found through any history. */
 type Tape = {
   readonly fromMs: Ms[]
   readonly ratios: Fraction[]
-  readonly nears: Near[]
+  readonly approxes: Approx[]
   median: Place | null
 }
 
@@ -28,7 +28,7 @@ export type History = {
 }
 
 export const EMPTY: History = {
-  tape: { fromMs: [], ratios: [], nears: [], median: null },
+  tape: { fromMs: [], ratios: [], approxes: [], median: null },
   start: count(0),
   end: count(0),
   open: null,
@@ -47,15 +47,15 @@ const SHORT = 16
  */
 export function append(history: History, timeMs: Ms, value: Fraction): History {
   const { tape, start, end, open } = history
-  const near = fraction.near(value)
-  if (open === null) return { ...EMPTY, open: { fromMs: timeMs, ratio: value, near } }
-  if (comparePlaces(open, { ratio: value, near }) === 0) return history
-  if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, near })
+  const approx = fraction.approx(value)
+  if (open === null) return { ...EMPTY, open: { fromMs: timeMs, ratio: value, approx } }
+  if (comparePlaces(open, { ratio: value, approx }) === 0) return history
+  if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, approx })
 
   // Chain time does not run backwards. If a block claims that it does, use the previous time.
   const previous = tape.ratios[end - 1]
   if (end === start || previous === undefined || fraction.compare(previous, value) !== 0)
-    return { ...history, open: { fromMs: open.fromMs, ratio: value, near } }
+    return { ...history, open: { fromMs: open.fromMs, ratio: value, approx } }
   const last = count(end - 1)
   return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }
 }
@@ -93,18 +93,18 @@ function ratioAt({ tape, end, open }: History, at: Count): Fraction {
   return at < end ? (tape.ratios[at] as Fraction) : (open as Change).ratio
 }
 
-export function nearAt({ tape, end, open }: History, at: Count): Near {
-  return at < end ? (tape.nears[at] as Near) : (open as Place).near
+export function approxAt({ tape, end, open }: History, at: Count): Approx {
+  return at < end ? (tape.approxes[at] as Approx) : (open as Place).approx
 }
 
 export const placeAt = (history: History, at: Count): Place => ({
   ratio: ratioAt(history, at),
-  near: nearAt(history, at),
+  approx: approxAt(history, at),
 })
 
 /** Compares a ratio with a place; -1 is below. */
 export function compareAt(history: History, at: Count, place: Place): Sign {
-  const sign = fraction.compareNear(nearAt(history, at), place.near)
+  const sign = fraction.compareApprox(approxAt(history, at), place.approx)
   if (sign !== 0) return sign
   const own = ratioAt(history, at)
   return own === place.ratio ? 0 : fraction.compareExactly(own, place.ratio)
@@ -133,7 +133,7 @@ function withEnded({ tape, end }: History, start: Count, ended: Change & Place):
   if (end === tape.fromMs.length && kept >= SHORT && kept >= start) {
     tape.fromMs.push(ended.fromMs)
     tape.ratios.push(ended.ratio)
-    tape.nears.push(ended.near)
+    tape.approxes.push(ended.approx)
     return tape
   }
   const copied = <Item>(list: readonly Item[], item: Item): Item[] =>
@@ -141,7 +141,7 @@ function withEnded({ tape, end }: History, start: Count, ended: Change & Place):
   return {
     fromMs: copied(tape.fromMs, ended.fromMs),
     ratios: copied(tape.ratios, ended.ratio),
-    nears: copied(tape.nears, ended.near),
+    approxes: copied(tape.approxes, ended.approx),
     median: tape.median,
   }
 }

@@ -70,7 +70,7 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
     .slice(0, moment.policy.max_asset_routes)
     .map(route => {
       const price = ratio.reduced(route.price as Fraction)
-      return { ...settledRoute(route), price, near: fraction.near(price) }
+      return { ...settledRoute(route), price, approx: fraction.approx(price) }
     })
 }
 

@@ -9,8 +9,8 @@ import type { Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { UnpricedPool } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
-import type { Figures, Outlook, Pool, PoolState, Sellability } from '../entities.ts'
-import type { Count, Ms, Near, Score } from '../units.ts'
+import type { Derived, Outlook, Pool, PoolState, Sellability } from '../entities.ts'
+import type { Count, Ms, Approx, Score } from '../units.ts'
 import type { AnchorDispute } from '../rules/anchorDispute.ts'
 import type { Coverage } from '../rules/coverage.ts'
 import type { Freshness } from '../rules/freshness.ts'
@@ -27,7 +27,7 @@ export type Finality = 'unverified' | 'canonical' | 'finalized'
 export type Edge = {
   readonly pool: Pool
   readonly state: PoolState
-  readonly figures: Figures
+  readonly derived: Derived
   readonly averageY: bigint | null
   /** L_e in microdollars; null when Y has no price or depth is unknown. */
   readonly capacity: bigint | null
@@ -135,7 +135,7 @@ export type Route = {
   /** Price of the token along this route; null for a failed route. */
   readonly price: Fraction | null
   /** The approximation of that price. */
-  readonly near: Near
+  readonly approx: Approx
   readonly capacity: bigint
   readonly weight: bigint
   readonly score: Score

@@ -7,10 +7,10 @@
  * the observations as given.
  */
 import { assert } from '../assert.ts'
-import { apart, apartNear, bpsMore } from '../exact/apart.ts'
-import { type Fraction, furtherFrom, furtherFromNear } from '../exact/fraction.ts'
-import type { Count, Near } from '../units.ts'
-import { ascending, devBps, halfOf, medianOf, nearOf, type Orderable } from './weightedMedian.ts'
+import { apart, apartApprox, bpsMore } from '../exact/apart.ts'
+import { type Fraction, furtherFrom, furtherFromApprox } from '../exact/fraction.ts'
+import type { Count, Approx } from '../units.ts'
+import { ascending, devBps, halfOf, medianOf, approxOf, type Orderable } from './weightedMedian.ts'
 
 /** Callers remove dust first: every observation given here has a vote. */
 export type Observation = Orderable & {
@@ -73,19 +73,19 @@ export function consensus(
   if (totalWeight === 0n) return null
 
   const at = (index: Count): Observation => observations[index] as Observation
-  const nears = observations.map(nearOf)
-  const order = ascending(observations, nears)
+  const approxes = observations.map(approxOf)
+  const order = ascending(observations, approxes)
   const weightOf = (index: Count): bigint => at(index).weight
   const m0 = medianOf(order, weightOf, totalWeight)
   const centre = at(m0)
-  const madBps = medianDeviation(observations, nears, order, m0)
+  const madBps = medianDeviation(observations, approxes, order, m0)
   const tauBps = tau(madBps)
 
   // Deviation grows away from m0 on both sides, so the outliers are the two ends of the order.
   const bound = bpsMore(tauBps)
   const isInlier = (index: Count): boolean =>
     index === m0 ||
-    (apartNear(nears[index] as Near, nears[m0] as Near, bound) ||
+    (apartApprox(approxes[index] as Approx, approxes[m0] as Approx, bound) ||
       apart(at(index).price, centre.price, bound)) <= 0
   let first = 0
   let last = order.length - 1
@@ -113,7 +113,7 @@ export function consensus(
 
   const low = survivors[0] as Count
   const high = survivors[survivors.length - 1] as Count
-  const furthest = low === m0 || isAboveFurther(observations, nears, m0, low, high) ? high : low
+  const furthest = low === m0 || isAboveFurther(observations, approxes, m0, low, high) ? high : low
   return {
     m0,
     madBps,
@@ -146,7 +146,7 @@ export function tau(madBps: Fraction): bigint {
  */
 function medianDeviation(
   observations: readonly Observation[],
-  nears: readonly Near[],
+  approxes: readonly Approx[],
   order: readonly Count[],
   m0: Count,
 ): Fraction {
@@ -163,7 +163,7 @@ function medianDeviation(
   while (cumulative < half) {
     const isBelowNext =
       above === order.length ||
-      (below >= 0 && isAboveFurther(observations, nears, m0, order[below] as Count, order[above] as Count))
+      (below >= 0 && isAboveFurther(observations, approxes, m0, order[below] as Count, order[above] as Count))
     reached = observations[(isBelowNext ? order[below--] : order[above++]) as Count] as Observation
     cumulative += reached.capacity
   }
@@ -173,12 +173,12 @@ function medianDeviation(
 /** Whether the observation `above` the median deviates further from it than the one `below`. */
 function isAboveFurther(
   observations: readonly Observation[],
-  nears: readonly Near[],
+  approxes: readonly Approx[],
   m0: Count,
   below: Count,
   above: Count,
 ): boolean {
-  const sign = furtherFromNear(nears[m0] as Near, nears[below] as Near, nears[above] as Near)
+  const sign = furtherFromApprox(approxes[m0] as Approx, approxes[below] as Approx, approxes[above] as Approx)
   if (sign !== 0) return sign > 0
   const priceAt = (index: Count) => (observations[index] as Observation).price
   return furtherFrom(priceAt(m0), priceAt(below), priceAt(above)) > 0

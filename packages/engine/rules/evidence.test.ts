@@ -127,7 +127,7 @@ describe('SIMULATED_SWAP', () => {
     coarse.decimals(T, 18)
     expect(coarse.edge(P1)).toMatchObject({
       score: 0,
-      figures: { ratio: null },
+      derived: { ratio: null },
       failure: { rule: 'EVIDENCE_TOO_COARSE' },
     })
   })

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import json from '../oracle/price.json' with { type: 'json' }
-import { type Fraction, near } from '../exact/fraction.ts'
+import { type Fraction, approx } from '../exact/fraction.ts'
 import { type Count, count, type Ms, ms, type Score, score } from '../units.ts'
 import { anchorDispute } from './anchorDispute.ts'
 import { edgeAgreement, formerPathAgreement } from './agreement.ts'
@@ -187,7 +187,7 @@ describe('against the Python oracle', () => {
     }
     for (const [num, den, medianNum, medianDen, expected] of vectors.bands.temporal) {
       const median = fraction(medianNum, medianDen)
-      const past = { median, near: near(median), coveredMs: WINDOW_MS }
+      const past = { median, approx: approx(median), coveredMs: WINDOW_MS }
       expect(temporalScore(fraction(num, den), past)).toBe(expected)
     }
     vectors.bands.labels.forEach((expected, at) => expect(label(score(at))).toBe(expected))
@@ -306,11 +306,11 @@ describe('against the Python oracle', () => {
       for (const [t, num, den, y, worthNum, worthDen] of notes) {
         const ratio = fraction(num, den)
         const worth = fraction(worthNum, worthDen)
-        past = note(past, t, { ratio, near: near(ratio), y: y as Kept['y'], worth })
+        past = note(past, t, { ratio, approx: approx(ratio), y: y as Kept['y'], worth })
       }
       const worthOf = (y: string) => {
         const worth = fraction(...(worths[y] as [string, string]))
-        return { ...worth, near: near(worth) }
+        return { ...worth, approx: approx(worth) }
       }
       for (const [t, num, den, median, covered, cap] of reads) {
         const { value: found } = priceJump(

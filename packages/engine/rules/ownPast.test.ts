@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { near, times } from '../exact/fraction.ts'
+import { approx, times } from '../exact/fraction.ts'
 import { isSurelyNear } from '../memory/pastBounds.ts'
 import { memory } from '../memory/switch.ts'
 import { cases } from '../testing/cases.ts'
@@ -15,7 +15,7 @@ const T0 = 1_700_000_040_000
 const [A, B] = [address(1), address(2)]
 const worthOf = (y: typeof A) => {
   const worth = { num: y === A ? 1n : 2_000n, den: 1_000n }
-  return { ...worth, near: near(worth) }
+  return { ...worth, approx: approx(worth) }
 }
 
 type Move = { readonly afterMs: number; readonly bps: number; readonly y: typeof A }
@@ -33,7 +33,7 @@ const move: fc.Arbitrary<Move> = fc.record({
 function foundAt({ bps, y }: Pick<Move, 'bps' | 'y'>): Omit<Noted, 'fromMs'> {
   const { num, den } = worthOf(y)
   const ratio = { num: BigInt(bps) * den, den: 10_000n * num }
-  return { ratio, near: near(ratio), y, worth: { num, den } }
+  return { ratio, approx: approx(ratio), y, worth: { num, den } }
 }
 
 function fold(moves: readonly Move[]): { readonly past: TokenPast; readonly lastMs: Ms } {
@@ -182,7 +182,7 @@ describe('the cap', () => {
         fc.nat(4_000_000),
         (list, marginal, ahead) => {
           const { past, lastMs } = fold(list)
-          if (!isSurelyNear(past, worthOf, near(price(marginal)))) return
+          if (!isSurelyNear(past, worthOf, approx(price(marginal)))) return
           const found = priceJump(readAt(past, ms(lastMs + ahead)), worthOf, price(marginal))
           expect([found.value.cap, found.untilMs]).toEqual([null, FOREVER])
         },
@@ -190,11 +190,11 @@ describe('the cap', () => {
       { numRuns: cases(400) },
     )
     const { past } = fold([{ afterMs: 0, bps: 10_000, y: A }])
-    expect(isSurelyNear(past, worthOf, near(price(10_499)))).toBe(true)
-    expect(isSurelyNear(past, worthOf, near(price(10_500)))).toBe(false)
+    expect(isSurelyNear(past, worthOf, approx(price(10_499)))).toBe(true)
+    expect(isSurelyNear(past, worthOf, approx(price(10_500)))).toBe(false)
     memory.isOn = false
     try {
-      expect(isSurelyNear(past, worthOf, near(price(10_000)))).toBe(false)
+      expect(isSurelyNear(past, worthOf, approx(price(10_000)))).toBe(false)
     } finally {
       memory.isOn = true
     }
@@ -202,7 +202,7 @@ describe('the cap', () => {
 
   test('R-past-5: the ratios count at the present value of their Y', () => {
     const { past, lastMs } = fold([{ afterMs: 0, bps: 10_000, y: B }])
-    const dearer = () => ({ num: 3n, den: 1n, near: near({ num: 3n, den: 1n }) })
+    const dearer = () => ({ num: 3n, den: 1n, approx: approx({ num: 3n, den: 1n }) })
     const { reference } = priceJump(readAt(past, ms(lastMs + 600_000)), dearer, price(10_000)).value
     const expected = times(foundAt({ bps: 10_000, y: B }).ratio, { num: 3n, den: 1n })
     expect(Number(reference.value?.num) / Number(reference.value?.den)).toBe(

@@ -8,7 +8,7 @@
 import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { count, type Ms, ms, type Near } from '../units.ts'
+import { count, type Ms, ms, type Approx } from '../units.ts'
 import { MINUTE_MS, minuteOf, PAST_MS } from './pastWindow.ts'
 import { ascending } from './weightedMedian.ts'
 
@@ -16,7 +16,7 @@ import { ascending } from './weightedMedian.ts'
 export type Kept = {
   readonly fromMs: Ms
   readonly ratio: Fraction
-  readonly near: Near
+  readonly approx: Approx
   readonly y: Address
 }
 
@@ -81,15 +81,15 @@ export function rolled(past: TokenPast, atMs: Ms): TokenPast {
   }
 }
 
-function append(minutes: Kept[], { fromMs, ratio, near, y }: Kept): void {
+function append(minutes: Kept[], { fromMs, ratio, approx, y }: Kept): void {
   const last = minutes.at(-1)
-  if (last === undefined || !isSame(last, { ratio, near, y })) minutes.push({ fromMs, ratio, near, y })
+  if (last === undefined || !isSame(last, { ratio, approx, y })) minutes.push({ fromMs, ratio, approx, y })
 }
 
 export const isSame = (a: Omit<Kept, 'fromMs'>, b: Omit<Kept, 'fromMs'>): boolean =>
   a.y === b.y &&
   (a.ratio === b.ratio ||
-    (fraction.compareNear(a.near, b.near) === 0 && fraction.compareExactly(a.ratio, b.ratio) === 0))
+    (fraction.compareApprox(a.approx, b.approx) === 0 && fraction.compareExactly(a.ratio, b.ratio) === 0))
 
 /**
  * The ratio that represents the minute up to `endMs`: its median by duration. Each Y counts at the value it had with

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { near } from '../exact/fraction.ts'
+import { approx } from '../exact/fraction.ts'
 import { cases } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
 import { type Ms, ms } from '../units.ts'
@@ -36,7 +36,7 @@ function fold(list: readonly Move[]): TokenPast {
   let past: TokenPast | null = null
   for (const { timeMs, price } of list) {
     const ratio = { num: BigInt(price), den: 1n }
-    past = note(past, timeMs, { ratio, near: near(ratio), y: Y, worth: { num: 1n, den: 1n } })
+    past = note(past, timeMs, { ratio, approx: approx(ratio), y: Y, worth: { num: 1n, den: 1n } })
   }
   return past as unknown as TokenPast
 }

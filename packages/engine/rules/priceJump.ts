@@ -5,11 +5,11 @@
  * Prices here are dollars per unit of X. Time only moves weight from the oldest ratios to the newest, so the
  * reference moves towards the newest and passes a bound once. Bisection finds that time.
  */
-import { apart, apartNear } from '../exact/apart.ts'
+import { apart, apartApprox } from '../exact/apart.ts'
 import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { asNear, type Count, type Ms, ms, type Near, type Score, type Sign } from '../units.ts'
+import { asApprox, type Count, type Ms, ms, type Approx, type Score, type Sign } from '../units.ts'
 import type { Kept, TokenPast, PastAt } from './ownPast.ts'
 import { JUMP_CAPS, LEAST_COVERED_MS, MINUTE_MS, minuteOf, PAST_MS } from './pastWindow.ts'
 import type { Cap } from './reasons.ts'
@@ -17,13 +17,13 @@ import { earlier, FOREVER, type Timed } from './timed.ts'
 import { ascending } from './weightedMedian.ts'
 
 /** The value of a unit of Y, in dollars. */
-export type Worth = Fraction & { readonly near: Near }
+export type Worth = Fraction & { readonly approx: Approx }
 export type WorthOf = (y: Kept['y']) => Worth | null
 
 export type Reference = {
   /** The median by duration; null when nothing is covered. */
   readonly value: Fraction | null
-  readonly near: Near
+  readonly approx: Approx
   readonly coveredMs: Ms
 }
 
@@ -59,7 +59,7 @@ export function priceJump({ past, toMs }: PastAt, worthOf: WorthOf, marginal: Fr
 /** One ratio of the past, at the present value of its Y. */
 class Span {
   readonly id = ''
-  readonly near: Near
+  readonly approx: Approx
   readonly fromMs: Ms
   readonly untilMs: Ms
   /** The cap if the reference is here, and the side of the marginal price it is on. */
@@ -69,20 +69,20 @@ class Span {
   readonly #worth: Worth
 
   constructor(
-    { fromMs, ratio, near }: Kept,
+    { fromMs, ratio, approx }: Kept,
     untilMs: Ms,
     worth: Worth,
     marginal: Fraction,
-    nearMarginal: Near,
+    approxMarginal: Approx,
   ) {
     this.fromMs = fromMs
     this.untilMs = untilMs
     this.#ratio = ratio
     this.#worth = worth
-    this.near = fraction.nearProduct(near, worth.near)
+    this.approx = fraction.approxProduct(approx, worth.approx)
     let cap: Score | null = null
     for (const [bound, value] of JUMP_CAPS) {
-      const sign = apartNear(this.near, nearMarginal, bound) || apart(this.price, marginal, bound)
+      const sign = apartApprox(this.approx, approxMarginal, bound) || apart(this.price, marginal, bound)
       if (sign < 0) continue
       cap = value
       break
@@ -91,7 +91,7 @@ class Span {
     this.side =
       cap === null
         ? 0
-        : fraction.compareNear(this.near, nearMarginal) || fraction.compareExactly(this.price, marginal)
+        : fraction.compareApprox(this.approx, approxMarginal) || fraction.compareExactly(this.price, marginal)
   }
 
   get price(): Fraction {
@@ -110,12 +110,12 @@ class Window {
 
   constructor({ minutes, open }: TokenPast, worthOf: WorthOf, marginal: Fraction) {
     const kept: readonly Kept[] = [...minutes, ...open]
-    const nearMarginal = fraction.near(marginal)
+    const approxMarginal = fraction.approx(marginal)
     const spans: Span[] = []
     kept.forEach((each, at) => {
       const worth = worthOf(each.y)
       const untilMs = kept[at + 1]?.fromMs ?? FOREVER
-      if (worth !== null) spans.push(new Span(each, untilMs, worth, marginal, nearMarginal))
+      if (worth !== null) spans.push(new Span(each, untilMs, worth, marginal, approxMarginal))
     })
     this.#spans = spans
     this.#order = ascending(spans)
@@ -129,8 +129,8 @@ class Window {
     const median = this.#medianAt(toMs)
     const coveredMs = this.#coveredMs(toMs)
     return median === null
-      ? { value: null, near: asNear(Number.NaN), coveredMs }
-      : { value: median.price, near: median.near, coveredMs }
+      ? { value: null, approx: asApprox(Number.NaN), coveredMs }
+      : { value: median.price, approx: median.approx, coveredMs }
   }
 
   /** The first time after `toMs` at which the cap changes if nothing happens. */

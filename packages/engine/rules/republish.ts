@@ -59,7 +59,7 @@ function isRevoked(last: CompactState, next: Evaluation, orphaned: ReadonlySet<s
 function isNearPrice(last: CompactPriced, { selected }: Priced): boolean {
   if (selected === null) return true
   const shown = Number(last.price_usd.display)
-  return !(Math.abs(shown - selected.near) > shown * 2 ** -40)
+  return !(Math.abs(shown - selected.approx) > shown * 2 ** -40)
 }
 
 const isSamePrice = (last: CompactPriced, next: Priced): boolean =>

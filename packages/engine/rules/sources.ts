@@ -5,13 +5,13 @@
  * Law: an additional source never lowers the score, whatever its own score is.
  */
 import { assert } from '../assert.ts'
-import { apart, apartNear, bpsMore } from '../exact/apart.ts'
+import { apart, apartApprox, bpsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Policy } from '../policy/policy.ts'
-import { type Count, type Near, type Score, weaker } from '../units.ts'
+import { type Count, type Approx, type Score, weaker } from '../units.ts'
 
 /** A qualified route. Its exact price is computed only when doubles cannot decide. */
-export type Qualified = { readonly score: Score; readonly near: Near; readonly price: Fraction | null }
+export type Qualified = { readonly score: Score; readonly approx: Approx; readonly price: Fraction | null }
 
 /** A first hop with the score of its best route. */
 export type Source<First> = { readonly first: First; readonly score: Score }
@@ -30,7 +30,7 @@ export function sourcesOf<Route extends Qualified, First>(
 ): Source<First>[] {
   const bound = bpsMore(BigInt(policy.source_within_bps))
   const isNear = (route: Route): boolean =>
-    (apartNear(route.near, published.near, bound) ||
+    (apartApprox(route.approx, published.approx, bound) ||
       apart(route.price as Fraction, published.price as Fraction, bound)) <= 0
   const best = new Map<First, { score: Score; isNear: boolean }>()
   const note = (route: Route, first: First): void => {

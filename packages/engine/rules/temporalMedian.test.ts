@@ -3,7 +3,7 @@ import { ms } from '../units.ts'
 import { temporalScore } from './temporalMedian.ts'
 
 const against = (num: bigint, den: bigint) =>
-  temporalScore({ num, den }, { median: { num: 7n, den: 7n }, near: 1 as never, coveredMs: ms(300_000) })
+  temporalScore({ num, den }, { median: { num: 7n, den: 7n }, approx: 1 as never, coveredMs: ms(300_000) })
 
 it('R-temporal-4: up to 1% gives 10, 2% gives 8, 5% gives 5, above gives 2', () => {
   const prices = [10_000n, 10_100n, 10_101n, 10_200n, 10_201n, 10_500n, 10_501n, 90_000n]

@@ -2,16 +2,16 @@
  * The five-minute duration-weighted median of a pool's own price (R-temporal-1, R-temporal-2): the reference for a
  * sudden move.
  */
-import { apart, apartNear, bpsMore } from '../exact/apart.ts'
+import { apart, apartApprox, bpsMore } from '../exact/apart.ts'
 import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { type Ms, ms, type Near, type Score, score } from '../units.ts'
+import { type Ms, ms, type Approx, type Score, score } from '../units.ts'
 import { type Change, WINDOW_MS } from './temporalWindow.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
 export type Reference =
-  | { readonly median: Fraction; readonly near: Near; readonly coveredMs: Ms }
+  | { readonly median: Fraction; readonly approx: Approx; readonly coveredMs: Ms }
   | { readonly reason: 'INSUFFICIENT_HISTORY'; readonly coveredMs: Ms }
 
 /** `[largest distance, score]`; 2 beyond the last entry. */
@@ -64,20 +64,20 @@ function medianAt(changes: readonly Change[], t: Ms): Reference {
     // Return the ratio in its first notation: equal ratios may be written in several ways.
     const first = held.find(each => fraction.compare(each.value, value) === 0)
     const median = first?.value ?? value
-    return { median, near: fraction.near(median), coveredMs: WINDOW_MS }
+    return { median, approx: fraction.approx(median), coveredMs: WINDOW_MS }
   }
   return { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(0) }
 }
 
-/** How far the block-final marginal is from the median; `near` is its approximation, if known. */
+/** How far the block-final marginal is from the median; `approx` is its approximation, if known. */
 export function temporalScore(
   marginal: Fraction,
   reference: Reference,
-  near = fraction.near(marginal),
+  approx = fraction.approx(marginal),
 ): Score {
   if ('reason' in reference) return INSUFFICIENT_HISTORY_SCORE
   for (const [bound, value] of UP_TO)
-    if ((apartNear(near, reference.near, bound) || apart(marginal, reference.median, bound)) <= 0)
+    if ((apartApprox(approx, reference.approx, bound) || apart(marginal, reference.median, bound)) <= 0)
       return value
   return score(2)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
-import { near } from '../exact/fraction.ts'
+import { approx } from '../exact/fraction.ts'
 import { E18, E6, P1, P2, P3, P4, T, USDC } from '../testing/cast.ts'
 import { scenario } from '../testing/scenario.ts'
 import type { Edge, Route, RouteDraft } from '../price/evaluation.ts'
@@ -16,7 +16,7 @@ function route(pool: string, num: bigint, weight: bigint, den = 1n): RouteDraft 
     id: `${pool}-${num}`,
     first: edge,
     price: { num, den },
-    near: near({ num, den }),
+    approx: approx({ num, den }),
     weight,
     failure: null,
   } as unknown as RouteDraft

@@ -8,7 +8,7 @@
 import { apart, type Bound, times } from '../exact/apart.ts'
 import { display } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import { asNear, type Count, type Near } from '../units.ts'
+import { asApprox, type Count, type Approx } from '../units.ts'
 import type { Edge, Route, RouteDraft } from '../price/evaluation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Failure } from './reasons.ts'
@@ -60,14 +60,14 @@ function medianPrice(routes: readonly Route[]): Fraction {
 
 /** Whether the highest price is more than `far` times the lowest. */
 function spansMoreThan(routes: readonly Route[], far: Bound): boolean {
-  let least: Near = (routes[0] as Route).near
+  let least: Approx = (routes[0] as Route).approx
   let most = least
-  for (const { near } of routes) {
-    least = asNear(Math.min(least, near))
-    most = asNear(Math.max(most, near))
+  for (const { approx } of routes) {
+    least = asApprox(Math.min(least, approx))
+    most = asApprox(Math.max(most, approx))
   }
   // Well inside the bound no exact price is needed. A double that cannot decide compares as unordered.
-  if (most / least < far.near / 2) return false
+  if (most / least < far.approx / 2) return false
   const order = ascending(routes as readonly (Route & Orderable)[])
   const priceAt = (at: Count | undefined) => routes[at as Count]?.price as Fraction
   return apart(priceAt(order[0]), priceAt(order.at(-1)), far) > 0

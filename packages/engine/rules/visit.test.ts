@@ -12,7 +12,7 @@ import type { Change } from './temporalWindow.ts'
 import { bookDepth, bookRatio, bookedSince, isMedianOld, nearer } from './visit.ts'
 
 const T = ms(1_700_000_000_000)
-const placeOf = (ratio: Fraction) => ({ ratio, near: fraction.near(ratio) })
+const placeOf = (ratio: Fraction) => ({ ratio, approx: fraction.approx(ratio) })
 const isSame = (a: Fraction, b: Fraction) => fraction.compareExactly(a, b) === 0
 
 describe('the booked span', () => {

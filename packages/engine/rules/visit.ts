@@ -6,7 +6,13 @@
  * Booking changes only the span before the moment. Earlier spans are never rewritten.
  */
 import * as fraction from '../exact/fraction.ts'
-import { comparePlaces, type Fraction, furtherFrom, furtherFromNear, type Place } from '../exact/fraction.ts'
+import {
+  comparePlaces,
+  type Fraction,
+  furtherFrom,
+  furtherFromApprox,
+  type Place,
+} from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
 import * as depthAverage from './depthAverage.ts'
 import type { DepthAverage } from './depthAverage.ts'
@@ -42,7 +48,8 @@ export function nearer<Each extends Place>(median: Place, one: Each, other: Each
   if (comparePlaces(low, median) >= 0) return low
   // With the median between them, the lower ratio wins a tie.
   const sign =
-    furtherFromNear(median.near, low.near, high.near) || furtherFrom(median.ratio, low.ratio, high.ratio)
+    furtherFromApprox(median.approx, low.approx, high.approx) ||
+    furtherFrom(median.ratio, low.ratio, high.ratio)
   return sign >= 0 ? low : high
 }
 

@@ -1,11 +1,11 @@
-import { furtherFrom, furtherFromNear } from '../exact/fraction.ts'
+import { furtherFrom, furtherFromApprox } from '../exact/fraction.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { cases, natural } from '../testing/cases.ts'
-import type { Count, Near } from '../units.ts'
+import type { Count, Approx } from '../units.ts'
 import { ascending, devBps, devRatio, weightedMedian } from './weightedMedian.ts'
 
 const aFraction: fc.Arbitrary<Fraction> = fc.record({ num: natural(200), den: natural(200) })
@@ -113,8 +113,8 @@ describe('deviation', () => {
         const up = devRatio(above, centre)
         const expected = isEqual(up, down) ? 0 : isBelow(up, down) ? -1 : 1
         expect(furtherFrom(centre, below, above)).toBe(expected)
-        const nears = [centre, below, above].map(fraction.near) as [Near, Near, Near]
-        expect([0, expected]).toContain(furtherFromNear(...nears))
+        const approxes = [centre, below, above].map(fraction.approx) as [Approx, Approx, Approx]
+        expect([0, expected]).toContain(furtherFromApprox(...approxes))
       }),
       { numRuns: cases(1500) },
     )

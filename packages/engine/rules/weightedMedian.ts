@@ -7,23 +7,26 @@
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { type Count, count, type Near } from '../units.ts'
+import { type Count, count, type Approx } from '../units.ts'
 
 /** An item that can be ordered: its price, the approximation of that price if known, and the id that breaks a tie. */
-export type Orderable = { readonly id: string; readonly price: Fraction; readonly near?: Near }
+export type Orderable = { readonly id: string; readonly price: Fraction; readonly approx?: Approx }
 
 const BPS = 10_000n
 
 /** A lazily computed price is computed only here, if at all. */
-export const nearOf = (item: Orderable): Near => item.near ?? fraction.near(item.price)
+export const approxOf = (item: Orderable): Approx => item.approx ?? fraction.approx(item.price)
 
 /** The indices of `items` by ascending price, ties by id. */
-export function ascending(items: readonly Orderable[], nears: readonly Near[] = items.map(nearOf)): Count[] {
+export function ascending(
+  items: readonly Orderable[],
+  approxes: readonly Approx[] = items.map(approxOf),
+): Count[] {
   // Insertion sort: there are few items, and those of one first hop often arrive in order.
   const order: Count[] = []
   for (let next = 0; next < items.length; next++) {
     let place = order.length
-    while (place > 0 && isBefore(items, nears, count(next), order[place - 1] as Count)) {
+    while (place > 0 && isBefore(items, approxes, count(next), order[place - 1] as Count)) {
       order[place] = order[place - 1] as Count
       place--
     }
@@ -32,11 +35,11 @@ export function ascending(items: readonly Orderable[], nears: readonly Near[] = 
   return order
 }
 
-function isBefore(items: readonly Orderable[], nears: readonly Near[], a: Count, b: Count): boolean {
+function isBefore(items: readonly Orderable[], approxes: readonly Approx[], a: Count, b: Count): boolean {
   const left = items[a] as Orderable
   const right = items[b] as Orderable
   const sign =
-    fraction.compareNear(nears[a] as Near, nears[b] as Near) ||
+    fraction.compareApprox(approxes[a] as Approx, approxes[b] as Approx) ||
     fraction.compareExactly(left.price, right.price)
   return sign === 0 ? left.id < right.id : sign < 0
 }

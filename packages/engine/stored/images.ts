@@ -68,8 +68,8 @@ export type TicksImage = {
 }
 
 /** The running minute alone: the full minutes change once a minute, and are stored separately. */
-export type PastImage = Omit<Running, 'open'> & { readonly open: readonly Omit<Noted, 'near'>[] }
-export type MinutesImage = readonly Omit<Kept, 'near'>[]
+export type PastImage = Omit<Running, 'open'> & { readonly open: readonly Omit<Noted, 'approx'>[] }
+export type MinutesImage = readonly Omit<Kept, 'approx'>[]
 
 export const pastImage = ({ open, touchedMs }: Running): PastImage => ({
   open: open.map(({ fromMs, ratio, y, worth }) => ({ fromMs, ratio, y, worth })),
@@ -126,9 +126,9 @@ export type After = {
   readonly past: (token: Address) => Running | null | undefined
 }
 
-type UndonePast = Omit<PastImage, 'open'> & { readonly open: StoredList<Omit<Noted, 'near'>> }
+type UndonePast = Omit<PastImage, 'open'> & { readonly open: StoredList<Omit<Noted, 'approx'>> }
 
-const isSameNoted = (a: Omit<Noted, 'near'>, b: Omit<Noted, 'near'>): boolean =>
+const isSameNoted = (a: Omit<Noted, 'approx'>, b: Omit<Noted, 'approx'>): boolean =>
   a.y === b.y && isSameRatio(a.ratio, b.ratio) && isSameRatio(a.worth, b.worth)
 
 const undonePast = ({ open, touchedMs }: Running, later: Running | null | undefined): UndonePast => ({

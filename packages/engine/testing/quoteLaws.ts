@@ -62,12 +62,12 @@ function checkHop(hop: HopView, decimalsOf: (token: Address) => number): void {
   else assert(hop.score === 0, () => `hop ${hop.pool_id} failed ${hop.failure?.rule} with score ${hop.score}`)
   const { depth, freshness, feed, state } = hop.components
   if (hop.depth !== null) {
-    const figures = hop.depth
-    assert(depth?.score === depthBand(BigInt(figures.effective_microusd)), `depth score of ${hop.pool_id}`)
-    const current = least(BigInt(figures.up_microusd), BigInt(figures.down_microusd))
-    assert(BigInt(figures.current_microusd) === current, `L of ${hop.pool_id} is not min(D_up, D_down)`)
+    const derived = hop.depth
+    assert(depth?.score === depthBand(BigInt(derived.effective_microusd)), `depth score of ${hop.pool_id}`)
+    const current = least(BigInt(derived.up_microusd), BigInt(derived.down_microusd))
+    assert(BigInt(derived.current_microusd) === current, `L of ${hop.pool_id} is not min(D_up, D_down)`)
     assert(
-      BigInt(figures.effective_microusd) === least(current, BigInt(figures.ewma_microusd)),
+      BigInt(derived.effective_microusd) === least(current, BigInt(derived.ewma_microusd)),
       `L_eff of ${hop.pool_id}`,
     )
   }

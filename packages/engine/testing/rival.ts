@@ -69,7 +69,7 @@ export class Rival {
     this.#usdPerUnit = token => {
       if (token === T) return Number(num) / Number(den) / 1e18
       const worth = moment.worth(token)
-      return worth === null ? 0 : worth.near
+      return worth === null ? 0 : worth.approx
     }
   }
 

@@ -4,7 +4,7 @@ import {
   hookClassOf,
   type EnginePast,
   freshness as freshnessAt,
-  near as nearOf,
+  approx as approxOf,
   temporalLimit,
   temporalScore,
   feedScore as scoreOfFeed,
@@ -94,7 +94,7 @@ function checkTemporal(reading: Reading, hop: Hop, path: string): void {
   const from = [`${path}.marginal`, `${own}.median`]
   findings.same(`${own}.covered_ms`, coveredMs, WINDOW_MS, [])
   findings.same(`${own}.deviation_bps`, temporal.deviation_bps, bpsText(devBps(marginal, median)), from)
-  const expected = temporalScore(marginal, { median, near: nearOf(median), coveredMs: WINDOW_MS })
+  const expected = temporalScore(marginal, { median, approx: approxOf(median), coveredMs: WINDOW_MS })
   findings.same(`${own}.score`, temporal.score, Math.min(expected, limit), [...from, `${path}.past`])
 }
 

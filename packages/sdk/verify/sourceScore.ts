@@ -8,7 +8,7 @@ import {
   formerPathAgreement,
   type Fraction,
   type LeftOut,
-  near,
+  approx,
   pathAgreement,
   score,
   sourceScore,
@@ -44,7 +44,7 @@ export function agreementOf(
   if (policy.revision === 1) return formerPathAgreement(support([...heavy]), policy)
   const qualified = ({ route, price, hops }: Live) => ({
     score: score(route.score),
-    near: near(price),
+    approx: approx(price),
     price,
     pool: poolOf(hops),
   })

@@ -10,7 +10,7 @@ import {
   type Fraction,
   immaterialAmong,
   materialHops,
-  near as nearOf,
+  approx as approxOf,
   rejectImbalanced,
   weigh,
 } from '@assay/engine/rules'
@@ -122,7 +122,7 @@ function checkImbalance({ findings, quote, policy, path }: Reading, live: readon
       id: route.route_id,
       price,
       weight: weight[index],
-      near: nearOf(price),
+      approx: approxOf(price),
       first: edge,
     } as unknown as EngineRoute
   })

@@ -10,7 +10,7 @@ import type { MaintenanceStore } from './maintenance.ts'
 import type { LogStore, Store } from './port.ts'
 import { startCheckpointer } from './sqlite/checkpointer.ts'
 import { canonicalPath, claimDatabase } from './sqlite/claim.ts'
-import { keepMark } from './sqlite/markKeeper.ts'
+import { keepMark } from './sqlite/sequenceMark.ts'
 import { openSqliteReader } from './sqlite/reader.ts'
 import { openSqliteStore } from './sqlite/sqliteStore.ts'
 

@@ -62,5 +62,5 @@ export function worthOf(moment: Moment, anchor: Address): Worth | null {
   const digits = state.tokens.get(anchor)?.decimals?.value ?? null
   if (usd === null || digits === null) return unitWorth(state, anchor, tipOf(moment).timeMs)
   const unit = { num: usd.num, den: usd.den * powerOfTen(digits) }
-  return { ...unit, near: fraction.near(unit) }
+  return { ...unit, approx: fraction.approx(unit) }
 }

@@ -37,7 +37,7 @@ describe('ratio', () => {
   it('R-exact-3: q(X→Y) = a × 10^dX / (b × 10^dY)', () => {
     const s = onePool()
     const { input, output } = byHand.v2Sale(X, Y)
-    const { ratio, marginal } = s.edge(P1).figures
+    const { ratio, marginal } = s.edge(P1).derived
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 18, 6),
     )
@@ -49,8 +49,8 @@ describe('ratio', () => {
     s.decimals(T, 6)
     s.v2(P1, [T, 10n ** 12n], [DAI, 5n * 10n ** 24n])
     const { input, output } = byHand.v2Sale(10n ** 12n, 5n * 10n ** 24n)
-    const { figures, pool } = s.edge(P1)
-    const { ratio, marginal } = figures
+    const { derived, pool } = s.edge(P1)
+    const { ratio, marginal } = derived
     expect([pool.from, pool.to]).toEqual([T, DAI])
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 6, 18),
@@ -224,7 +224,7 @@ describe('guards', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     expect(s.edge(P1)).toMatchObject({
-      figures: { ratio: null, marginal: null },
+      derived: { ratio: null, marginal: null },
       capacity: null,
       score: 0,
       failure: { rule: 'DECIMALS_UNVERIFIED' },
@@ -250,8 +250,8 @@ describe('guards', () => {
     s.v2(P1, [T, X], [USDC, Y])
     s.decimals(T, decimals)
     const { input, output } = byHand.v2Sale(X, Y)
-    const { figures, failure } = s.edge(P1)
-    const { ratio } = figures
+    const { derived, failure } = s.edge(P1)
+    const { ratio } = derived
     expect(failure).toBe(null)
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, decimals, 6),
@@ -262,7 +262,7 @@ describe('guards', () => {
     const s = onePool()
     s.decimals(T, 6)
     expect(s.edge(P1)).toMatchObject({
-      figures: { ratio: null },
+      derived: { ratio: null },
       score: 0,
       failure: {
         rule: 'DECIMALS_CHANGED',
@@ -276,8 +276,8 @@ describe('guards', () => {
     s.mine({ afterMs: 1 })
     s.decimals(T, 6)
     const { input, output } = byHand.v2Sale(X, Y)
-    const { figures, failure } = s.edge(P1)
-    const { ratio } = figures
+    const { derived, failure } = s.edge(P1)
+    const { ratio } = derived
     expect(failure).toBe(null)
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 6, 6),
@@ -301,7 +301,7 @@ describe('guards', () => {
     s.v2(P3, [T, X], [USDC, 0n])
     for (const pool of [P1, P2, P3])
       expect(s.edge(pool)).toMatchObject({
-        figures: { ratio: null },
+        derived: { ratio: null },
         score: 0,
         failure: { rule: 'NO_ACTIVE_LIQUIDITY' },
       })
@@ -673,7 +673,7 @@ describe('caps', () => {
     s.reserves(P1, X, Y * 1_000n)
     s.mine()
     const { input, output } = byHand.v2Sale(X, Y * 1_000n)
-    const { ratio } = s.edge(P1).figures
+    const { ratio } = s.edge(P1).derived
     expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
       byHand.hopRatio(output, input, 18, 6),
     )

@@ -17,11 +17,11 @@ import { hookCaps } from '../../rules/hook.ts'
 import { hopCapacity } from '../../rules/hopCapacity.ts'
 import type { Cap, Failure, Rejection } from '../../rules/reasons.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
-import type { Decimals, Pool, PoolState, Figures, Outlook } from '../../entities.ts'
+import type { Decimals, Pool, PoolState, Derived, Outlook } from '../../entities.ts'
 import { type Ms, ms, score, type Score } from '../../units.ts'
 import type { Agreement, Edge, EdgeComponents, Finality } from '../evaluation.ts'
 import { type Anchor, finalityAt, type Moment } from '../moment.ts'
-import { figuresAt } from './figures.ts'
+import { derivedAt } from './derived.ts'
 import { outlookOf } from './outlook.ts'
 
 /** How far a hop is to be trusted. */
@@ -30,7 +30,7 @@ type Confidence = { readonly agreement: Agreement; readonly caps: readonly Cap[]
 export class PoolEdge implements Edge {
   readonly pool: Pool
   readonly state: PoolState
-  readonly figures: Figures
+  readonly derived: Derived
   readonly verifiedMs: Ms
   readonly expiresAtMs: Ms
   readonly freshness: Freshness
@@ -47,12 +47,12 @@ export class PoolEdge implements Edge {
     const { atMs, ttlMs, leastMicrousd, feed } = moment
     const { state } = pool
     const anchor = moment.anchor(pool.to)
-    const figures = figuresAt(moment, pool)
+    const derived = derivedAt(moment, pool)
     this.pool = pool
     this.state = state
     this.#moment = moment
     this.#anchor = anchor
-    this.figures = figures
+    this.derived = derived
     this.#coverage = coverage
     this.verifiedMs = verifiedAt(moment.state.chain.proven, state)
     this.expiresAtMs = ms(this.verifiedMs + ttlMs)
@@ -60,14 +60,14 @@ export class PoolEdge implements Edge {
     this.freshness = fresh.value
     const capacity = hopCapacity(
       state,
-      figures.scale === null ? null : anchor.unitMicrousd,
+      derived.scale === null ? null : anchor.unitMicrousd,
       leastMicrousd,
       atMs,
     )
     this.capacity = capacity.value
     this.isClimbing = capacity.untilMs !== FOREVER
     const guarded =
-      figures.flaw === null
+      derived.flaw === null
         ? guardOf({
             freshness: fresh.value,
             expiresAtMs: this.expiresAtMs,
@@ -76,7 +76,7 @@ export class PoolEdge implements Edge {
             leastMicrousd,
             feed,
           })
-        : { value: figures.flaw.rule, untilMs: FOREVER }
+        : { value: derived.flaw.rule, untilMs: FOREVER }
     this.rule = guarded.value ?? (coverage === null && this.#isWorthless() ? 'SCORE_ZERO' : null)
     this.dueMs =
       guarded.value === null
@@ -87,7 +87,7 @@ export class PoolEdge implements Edge {
   get failure(): Failure | null {
     const { rule } = this
     const { feed, leastMicrousd } = this.#moment
-    if (rule === null || this.figures.flaw !== null) return this.figures.flaw
+    if (rule === null || this.derived.flaw !== null) return this.derived.flaw
     return rule === 'SCORE_ZERO'
       ? zeroScore(this.components, this.caps)
       : guardFailure(rule, this, leastMicrousd, feed)
@@ -98,7 +98,7 @@ export class PoolEdge implements Edge {
   }
 
   get unitMicrousd(): Fraction | null {
-    return this.figures.scale === null ? null : this.#anchor.unitMicrousd
+    return this.derived.scale === null ? null : this.#anchor.unitMicrousd
   }
 
   get averageY(): bigint | null {

@@ -44,7 +44,7 @@ function temporalAt(
   const past = reference(history, atMs)
   const isCovered = 'median' in past
   if (marginal === null) return { value: score(0), isCovered, untilMs: FOREVER }
-  const value = temporalScore(marginal, past, history.open?.near)
+  const value = temporalScore(marginal, past, history.open?.approx)
   // The median only ever moves towards the present ratio, so the best score stays.
   const untilMs = isCovered && value === 10 ? FOREVER : nextFlip(history, atMs, past)
   return { value, isCovered, untilMs }

@@ -79,7 +79,7 @@ it('R-timer-1: a token’s own hops together give the earliest time of each', ()
 })
 
 /** T with a pool into a stable, and one into U. */
-function aside(): Scenario {
+function unanchored(): Scenario {
   const s = scenario()
   s.decimals(T, 18)
   s.decimals(U, 18)
@@ -89,7 +89,7 @@ function aside(): Scenario {
 }
 
 it('R-trigger-6: a hop into no anchor ages like the others when no proven run reaches back to it', () => {
-  const s = aside()
+  const s = unanchored()
   const isAged = () => new OwnHops(s.moment(), T).isAged
   expect(s.pool(P2).from).toBe(T)
   expect(isAged()).toBe(false)
@@ -103,7 +103,7 @@ it('R-trigger-6: a hop into no anchor ages like the others when no proven run re
 })
 
 it('R-trigger-6: what is cached of hops into no anchor is dropped when one of them changes', () => {
-  const s = aside()
+  const s = unanchored()
   const isAged = () => new OwnHops(s.moment(), T).isAged
   expect(isAged()).toBe(false)
   // As a block that is taken back may leave it.

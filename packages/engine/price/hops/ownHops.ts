@@ -3,7 +3,7 @@
  * hop has aged.
  */
 import type { Address } from '../../chain/block.ts'
-import { isPassed } from '../../memory/asidePools.ts'
+import { isPassed } from '../../memory/unanchoredPools.ts'
 import { isAged, verifiedAt } from '../../rules/freshness.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
 import type { OwnPools, Pool } from '../../entities.ts'
@@ -12,7 +12,7 @@ import type { Edge } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
 import { deadUntil } from './deadHop.ts'
 
-const NO_POOLS: OwnPools = { anchored: [], aside: [], asideVerified: null }
+const NO_POOLS: OwnPools = { anchored: [], unanchored: [], unanchoredVerified: null }
 
 export class OwnHops {
   /** Hops that may have a price, in their usual order. */
@@ -46,7 +46,7 @@ export class OwnHops {
       if (isAged(verifiedMs, ttlMs, atMs)) isOneAged = true
     }
     for (const pool of pools.anchored) look(pool)
-    if (!isPassed(pools, proven.at(-1), moment, dueMs)) for (const pool of pools.aside) look(pool)
+    if (!isPassed(pools, proven.at(-1), moment, dueMs)) for (const pool of pools.unanchored) look(pool)
     this.live = live
     this.dueMs = dueMs === FOREVER ? null : dueMs
     this.isAged = isOneAged
@@ -55,17 +55,17 @@ export class OwnHops {
   }
 
   get isEmpty(): boolean {
-    return this.#pools.anchored.length + this.#pools.aside.length === 0
+    return this.#pools.anchored.length + this.#pools.unanchored.length === 0
   }
 
   /** All hops, evaluated, to explain why one has no price. */
   get edges(): readonly Edge[] {
-    return [...this.#pools.anchored, ...this.#pools.aside].map(pool => this.#moment.edge(pool))
+    return [...this.#pools.anchored, ...this.#pools.unanchored].map(pool => this.#moment.edge(pool))
   }
 
   get lastTradeMs(): Ms | null {
     let latest: Ms | null = null
-    for (const pools of [this.#pools.anchored, this.#pools.aside])
+    for (const pools of [this.#pools.anchored, this.#pools.unanchored])
       for (const { state } of pools) {
         const traded = state.lastTradeMs
         if (traded !== null && (latest === null || traded > latest)) latest = traded

@@ -18,7 +18,7 @@ import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
 import { ascending } from '../../rules/weightedMedian.ts'
 import { count } from '../../units.ts'
 import type { Moment } from '../moment.ts'
-import { figuresAt } from './figures.ts'
+import { derivedAt } from './derived.ts'
 
 const MICRO = 1_000_000n
 
@@ -54,7 +54,7 @@ export function pairDispute(
 function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPool | null> {
   const { atMs, policy } = moment
   const { average, depthY } = pool.state
-  const { flaw, scale } = figuresAt(moment, pool)
+  const { flaw, scale } = derivedAt(moment, pool)
   if (flaw !== null || scale === null || average === null || depthY === null || depthY === 0n)
     return { value: null, untilMs: FOREVER }
   const unit = { num: usdOfY.num * MICRO, den: usdOfY.den * scale.to }

@@ -27,7 +27,7 @@ export function unitWorth(state: State, token: Address, timeMs: Ms): Worth | nul
     if (kept === undefined || !state.setup.routingAssets.includes(token)) return null
     // The recursion ends: `kept.y` is an anchor listed before this one.
     const worth = unitWorth(state, kept.y, timeMs)
-    return worth === null ? null : withNear(fraction.times(kept.ratio, worth))
+    return worth === null ? null : withApprox(fraction.times(kept.ratio, worth))
   }
   const decimals = settledDecimals(known?.decimals ?? null, timeMs)
   if (decimals === null) return null
@@ -38,10 +38,10 @@ export function unitWorth(state: State, token: Address, timeMs: Ms): Worth | nul
     state.policyView.policy,
     timeMs,
   ).value
-  return withNear({ num: usd.num, den: usd.den * powerOfTen(decimals) })
+  return withApprox({ num: usd.num, den: usd.den * powerOfTen(decimals) })
 }
 
-const withNear = ({ num, den }: Fraction): Worth => ({ num, den, near: fraction.near({ num, den }) })
+const withApprox = ({ num, den }: Fraction): Worth => ({ num, den, approx: fraction.approx({ num, den }) })
 
 function settledAt(stable: Stable | undefined, timeMs: Ms): GoodAnswer['answer'] | null {
   return stable?.good.findLast(({ readMs }) => readMs + SETTLED_MS <= timeMs)?.answer ?? null

@@ -20,7 +20,7 @@ export function poolStateText(edge: Edge): PoolStateText {
     ...holdings(pool, state),
     from: pool.from,
     to: pool.to,
-    marginal: exactText(edge.figures.marginal),
+    marginal: exactText(edge.derived.marginal),
     evidence: evidenceText(edge),
     ...depthText(edge),
     score: edge.score,
@@ -83,7 +83,7 @@ export function depthText(edge: Edge) {
   }
 }
 
-export function componentsText({ components, state, capacity, figures: { scale } }: Edge) {
+export function componentsText({ components, state, capacity, derived: { scale } }: Edge) {
   const { temporal, freshness } = components
   const { median } = temporal
   const inWhole = median === null || scale === null ? null : times(median, scale.whole)

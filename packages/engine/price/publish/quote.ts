@@ -145,7 +145,7 @@ function routeComponents({ edges, via }: Route): object {
 
 export function hopText(edge: Edge): object {
   const { pool } = edge
-  const { scale, ratio, marginal } = edge.figures
+  const { scale, ratio, marginal } = edge.derived
   return {
     pool_id: pool.id,
     pool_address: pool.address,

@@ -5,17 +5,17 @@
 import { bitsOf } from '../../exact/bits.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import * as fraction from '../../exact/fraction.ts'
-import { asNear, type Count, count, type Near, score, type Score, weaker } from '../../units.ts'
+import { asApprox, type Count, count, type Approx, score, type Score, weaker } from '../../units.ts'
 import type { Edge, Onward, Route, RouteDraft, StableView } from '../evaluation.ts'
 import type { Exclusion, Failure } from '../../rules/reasons.ts'
 
-const NOWHERE = asNear(Number.NaN)
+const NOWHERE = asApprox(Number.NaN)
 
 export class Candidate implements RouteDraft {
   readonly first: Edge
   readonly stable: StableView | null
   readonly via: Onward | null
-  readonly near: Near
+  readonly approx: Approx
   /** An upper bound for the bit length of either side of the price. */
   readonly bits: Count
   weight = 0n
@@ -33,7 +33,7 @@ export class Candidate implements RouteDraft {
     rest: readonly Edge[],
     stable: StableView | null,
     via: Onward | null,
-    near: Near,
+    approx: Approx,
     bits: Count,
     capacity: bigint | null,
   ) {
@@ -41,15 +41,15 @@ export class Candidate implements RouteDraft {
     this.#rest = rest
     this.stable = stable
     this.via = via
-    this.near = near
+    this.approx = approx
     this.bits = bits
     this.#capacity = capacity
   }
 
   static toStable(edge: Edge, stable: StableView): Candidate {
-    const near = fraction.nearProduct(edge.figures.near, fraction.near(stable.usd))
-    const bits = count(edge.figures.bits + bitsOf(stable.usd))
-    return new Candidate(edge, NOTHING, stable, null, near, bits, edge.capacity ?? 0n)
+    const approx = fraction.approxProduct(edge.derived.approx, fraction.approx(stable.usd))
+    const bits = count(edge.derived.bits + bitsOf(stable.usd))
+    return new Candidate(edge, NOTHING, stable, null, approx, bits, edge.capacity ?? 0n)
   }
 
   static through(edge: Edge, via: Onward): Candidate {
@@ -60,8 +60,8 @@ export class Candidate implements RouteDraft {
       route.edges,
       route.stable,
       via,
-      fraction.nearProduct(edge.figures.near, route.near),
-      count(edge.figures.bits + via.bits),
+      fraction.approxProduct(edge.derived.approx, route.approx),
+      count(edge.derived.bits + via.bits),
       own < route.capacity ? own : route.capacity,
     )
   }
@@ -110,7 +110,7 @@ export class Candidate implements RouteDraft {
 
   #alongRoute(): Fraction | null {
     const onward = this.via === null ? this.stable?.usd : this.via.route.price
-    return onward == null ? null : fraction.times(this.first.figures.ratio as Fraction, onward)
+    return onward == null ? null : fraction.times(this.first.derived.ratio as Fraction, onward)
   }
 }
 
@@ -124,7 +124,7 @@ export const settledRoute = (route: Route): Route => ({
   stable: route.stable,
   via: route.via,
   price: route.price,
-  near: route.near,
+  approx: route.approx,
   capacity: route.capacity,
   weight: route.weight,
   score: route.score,

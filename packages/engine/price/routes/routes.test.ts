@@ -61,12 +61,12 @@ function isRefused(policy: unknown): boolean {
 }
 
 /** As much of a hop as a vote asks for, with another ratio. */
-function withRatio({ pool, capacity, score, figures }: Edge, ratio: Fraction): Edge {
+function withRatio({ pool, capacity, score, derived }: Edge, ratio: Fraction): Edge {
   return {
     pool,
     capacity,
     score,
-    figures: { ...figures, ratio, near: fraction.near(ratio), bits: bitsOf(ratio) },
+    derived: { ...derived, ratio, approx: fraction.approx(ratio), bits: bitsOf(ratio) },
   } as Edge
 }
 

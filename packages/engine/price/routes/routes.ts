@@ -62,7 +62,7 @@ function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route
 /** The fee-free price along a route, used to decide whether the price has moved. */
 export function marginalUsdOf(route: Route): Fraction {
   let value = route.stable?.usd as Fraction
-  for (const edge of route.edges) value = fraction.times(value, edge.figures.marginal as Fraction)
+  for (const edge of route.edges) value = fraction.times(value, edge.derived.marginal as Fraction)
   return value
 }
 

@@ -27,10 +27,10 @@ export function dissentAt(
   for (const edge of new Set(dust.map(({ first }) => first))) {
     const weight = byFirst.get(edge) as bigint
     if (heard.has(edge) || !isLoud(policy, weight, total, leastMicrousd)) continue
-    const marginal = inUsd(edge, edge.figures.marginal)
+    const marginal = inUsd(edge, edge.derived.marginal)
     if (marginal === null || !isBeyond(policy, marginal, price as Fraction)) continue
     const { median } = edge.components.temporal
-    const { scale } = edge.figures
+    const { scale } = edge.derived
     const scaled = median === null || scale === null ? null : times(median, scale.whole)
     leftOut.push({ weight, marginal, median: inUsd(edge, scaled) })
     untilMs = earlier(untilMs, nextFlip(edge.state.history, atMs))

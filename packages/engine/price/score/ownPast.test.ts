@@ -380,11 +380,11 @@ describe('the past', () => {
   test('R-past-4: decimals count one minute after they were read, and until then the previous ones', () => {
     const s = scenario()
     s.quiet(HOUR)
-    const near = (afterMs: number) => unitWorth(s.state, USDC, ms(s.tip.timeMs + afterMs))?.near
+    const approx = (afterMs: number) => unitWorth(s.state, USDC, ms(s.tip.timeMs + afterMs))?.approx
     s.decimals(USDC, null)
-    expect([near(59_999), near(60_000)]).toEqual([1e-6, undefined])
+    expect([approx(59_999), approx(60_000)]).toEqual([1e-6, undefined])
     s.confirm(USDC, 8)
-    expect([near(59_999), near(60_000)]).toEqual([1e-6, 1e-8])
+    expect([approx(59_999), approx(60_000)]).toEqual([1e-6, 1e-8])
   })
 
   test('R-past-4: an answer counts one minute after the block it was read at, so that it may arrive late', () => {
@@ -394,7 +394,7 @@ describe('the past', () => {
     s.stable(USDC, 99_000_000n)
     expect(s.state.stables.get(USDC)?.good).toHaveLength(2)
     expect(s.moment().worth(USDC)).toMatchObject({ num: 99_000_000n })
-    const at = (afterMs: number) => unitWorth(s.state, USDC, ms(s.tip.timeMs + afterMs))?.near
+    const at = (afterMs: number) => unitWorth(s.state, USDC, ms(s.tip.timeMs + afterMs))?.approx
     expect([at(59_999), at(60_000)]).toEqual([1e-6, 0.99e-6])
     // Long past its heartbeat the answer is forgotten: the nominal dollar.
     expect(at(3 * 365 * DAY)).toBe(1e-6)

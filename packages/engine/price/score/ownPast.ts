@@ -8,7 +8,7 @@ import { readAt } from '../../rules/ownPast.ts'
 import { type OwnPast, priceJump, type PriceJump } from '../../rules/priceJump.ts'
 import type { Cap } from '../../rules/reasons.ts'
 import { FOREVER, type Timed } from '../../rules/timed.ts'
-import { asNear, type Count, type Near } from '../../units.ts'
+import { asApprox, type Count, type Approx } from '../../units.ts'
 import type { Route } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
 import { marginalUsdOf } from '../routes/routes.ts'
@@ -29,7 +29,7 @@ export function pastCap(
   const past = moment.state.tokens.get(token)?.past ?? null
   if (past === null || past.open.length === 0) return NONE
   const digits = decimalsOf(moment, token)
-  if (digits === null || isSurelyNear(past, moment.worth, nearUnit(moment, selected, digits))) return NONE
+  if (digits === null || isSurelyNear(past, moment.worth, approxUnit(moment, selected, digits))) return NONE
   const { value, untilMs } = jumpAt(moment, token, selected, digits) as Timed<PriceJump>
   return { value: value.cap, untilMs }
 }
@@ -60,11 +60,11 @@ const decimalsOf = ({ state }: Moment, token: Address): Count | null =>
   state.tokens.get(token)?.decimals?.value ?? null
 
 /** The approximate value of a unit of the token, without a fee. */
-function nearUnit(moment: Moment, { edges, stable }: Route, digits: Count): Near {
+function approxUnit(moment: Moment, { edges, stable }: Route, digits: Count): Approx {
   const anchor = stable === null ? null : moment.worth(stable.token)
   const ofStable = stable === null ? null : decimalsOf(moment, stable.token)
-  if (anchor === null || ofStable === null) return asNear(Number.NaN)
-  let near = fraction.nearProduct(anchor.near, asNear(10 ** (ofStable - digits)))
-  for (const { figures } of edges) near = fraction.nearProduct(near, figures.nearMarginal)
-  return near
+  if (anchor === null || ofStable === null) return asApprox(Number.NaN)
+  let approx = fraction.approxProduct(anchor.approx, asApprox(10 ** (ofStable - digits)))
+  for (const { derived } of edges) approx = fraction.approxProduct(approx, derived.approxMarginal)
+  return approx
 }

@@ -71,8 +71,8 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
     const { verified, marginal, depthY, history } = pool.state
     if (!verified || marginal === null || depthY === null || feeOf(pool) > ceilingPpm) continue
     const weight = pairWeight(pool, moment.atMs)
-    const near = history.open === null ? fraction.near(marginal) : history.open.near
-    eligible.push({ id: pool.id, price: marginal, near, weight, capacity: weight, source: pool })
+    const approx = history.open === null ? fraction.approx(marginal) : history.open.approx
+    eligible.push({ id: pool.id, price: marginal, approx, weight, capacity: weight, source: pool })
   }
   return eligible
 }

@@ -15,7 +15,7 @@ import { Connection, openDatabase } from './connection.ts'
 import { assertSpace, refuseNetworkFileSystem } from './fileSystem.ts'
 import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
-import { keeperOf } from './markKeeper.ts'
+import { markOf } from './sequenceMark.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
 import { migrate, refuseUnknown } from './migrate.ts'
 import { operatorStore } from './operatorStore.ts'
@@ -59,15 +59,15 @@ export async function openSqliteStore({
     ...operatorStore(connection),
     ...maintenanceStore(connection),
   }
-  const keeper = keeperOf(file)
+  const mark = markOf(file)
   try {
-    await keeper?.settle(connection, clock.nowMs())
+    await mark?.settle(connection, clock.nowMs())
   } catch (error) {
     connection.close()
     throw error
   }
   return {
-    ...(keeper === null ? positions : keeper.noting(positions, connection)),
+    ...(mark === null ? positions : mark.noting(positions, connection)),
     ...accessStore(connection),
     ...backfillStore(connection, assertRoom),
     ...webhookStore(connection),

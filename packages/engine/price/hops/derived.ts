@@ -4,24 +4,24 @@
  */
 import { bitsOf } from '../../exact/bits.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
-import { near, times } from '../../exact/fraction.ts'
+import { approx, times } from '../../exact/fraction.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { flawOf } from '../../rules/guards.ts'
 import { FOREVER } from '../../rules/timed.ts'
-import type { Decimals, Pool, Scale, Figures } from '../../entities.ts'
-import { asNear, count } from '../../units.ts'
+import type { Decimals, Pool, Scale, Derived } from '../../entities.ts'
+import { asApprox, count } from '../../units.ts'
 import type { Moment } from '../moment.ts'
 
-const NOWHERE = asNear(Number.NaN)
+const NOWHERE = asApprox(Number.NaN)
 
 /** Valid until the pool's state, the decimals or the policy change. */
-export function figuresAt({ policy, atMs }: Moment, pool: Pool): Figures {
-  const { figures, from, to } = pool.around
+export function derivedAt({ policy, atMs }: Moment, pool: Pool): Derived {
+  const { derived, from, to } = pool.around
   const { state } = pool
   return (
-    figures.recall(atMs, state, policy, from.decimals, to.decimals) ??
-    figures.keep(
-      { value: figuresOf(pool, policy, from.decimals, to.decimals), untilMs: FOREVER },
+    derived.recall(atMs, state, policy, from.decimals, to.decimals) ??
+    derived.keep(
+      { value: derivedOf(pool, policy, from.decimals, to.decimals), untilMs: FOREVER },
       atMs,
       state,
       policy,
@@ -31,7 +31,7 @@ export function figuresAt({ policy, atMs }: Moment, pool: Pool): Figures {
   )
 }
 
-function figuresOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null): Figures {
+function derivedOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null): Derived {
   const { evidence, marginal } = pool.state
   const scale = scaleOf(from, to)
   const ratio =
@@ -42,10 +42,10 @@ function figuresOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decima
   return {
     scale,
     ratio,
-    near: ratio === null ? NOWHERE : near(ratio),
+    approx: ratio === null ? NOWHERE : approx(ratio),
     bits: ratio === null ? count(0) : bitsOf(ratio),
     marginal: whole,
-    nearMarginal: whole === null ? NOWHERE : near(whole),
+    approxMarginal: whole === null ? NOWHERE : approx(whole),
     flaw: flawOf(pool, policy, from, to),
   }
 }

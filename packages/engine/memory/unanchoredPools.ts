@@ -16,15 +16,15 @@ export function isPassed(
   { atMs, ttlMs }: { readonly atMs: Ms; readonly ttlMs: Ms },
   dueMs: Ms,
 ): boolean {
-  if (own.aside.length === 0) return true
+  if (own.unanchored.length === 0) return true
   if (!memory.isOn || latest === undefined || latest.lastMs + ttlMs < dueMs) return false
   if (isAged(latest.lastMs, ttlMs, atMs)) return false
-  own.asideVerified ??= verifiedBetween(own)
-  const { least, most } = own.asideVerified
+  own.unanchoredVerified ??= verifiedBetween(own)
+  const { least, most } = own.unanchoredVerified
   return least >= latest.first - 1 && most <= latest.last
 }
 
-function verifiedBetween({ aside }: OwnPools): NonNullable<OwnPools['asideVerified']> {
-  const numbers = aside.map(({ state }) => state.verifiedNumber)
+function verifiedBetween({ unanchored }: OwnPools): NonNullable<OwnPools['unanchoredVerified']> {
+  const numbers = unanchored.map(({ state }) => state.verifiedNumber)
   return { least: count(Math.min(...numbers)), most: count(Math.max(...numbers)) }
 }

@@ -19,22 +19,22 @@ const FLAG = 'store/mark'
 type Calls = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
 
 /** By the canonical path of the database. Only the thread that claimed it has an entry. */
-const keepers = new Map<string, MarkKeeper>()
+const marks = new Map<string, SequenceMark>()
 
 /** The returned function undoes it. */
 export function keepMark(database: string, onLoss: OnLoss): () => void {
-  const keeper = new MarkKeeper(database, onLoss)
-  keepers.set(database, keeper)
+  const mark = new SequenceMark(database, onLoss)
+  marks.set(database, mark)
   return () => {
-    keepers.delete(database)
-    keeper.close()
+    marks.delete(database)
+    mark.close()
   }
 }
 
 /** Null in other threads: the claiming thread hands out what they commit. */
-export const keeperOf = (database: string): MarkKeeper | null => keepers.get(database) ?? null
+export const markOf = (database: string): SequenceMark | null => marks.get(database) ?? null
 
-export class MarkKeeper {
+export class SequenceMark {
   readonly #database: string
   readonly #onLoss: OnLoss
   #file: MarkFile | null = null
