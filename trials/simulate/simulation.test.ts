@@ -21,8 +21,8 @@ const LONG_STOPS = [4, 8]
 
 /** What gives each bug away. */
 const SIGNS: Readonly<Record<Bug, RegExp>> = {
-  SKIPPED_RECORD: /stood at \d+ and heard \d+/,
-  REPEATED_COMMIT: /stood at \d+ and heard \d+|the log has \d+ more|was committed after step/,
+  SKIPPED_RECORD: /was at \d+ and received \d+/,
+  REPEATED_COMMIT: /was at \d+ and received \d+|the log has \d+ more|was committed after step/,
   FORGOTTEN_UNDO: /is not what it was at block/,
   UNTOLD_PRICE: /the engine stands on record/,
   STALE_CHECKPOINT: /is not what it was at block|the engine is not that of the final chain/,

@@ -30,7 +30,7 @@ const isSuspect = (bytes: Buffer): boolean =>
 export function scan(where: string, text: string): void {
   for (const [, id] of text.matchAll(COOKIE)) sessions.add(id as string)
   const note = (what: string, at: number) =>
-    leaks.push(`${where} tells ${what}: …${text.slice(Math.max(0, at - SHOWN), at + SHOWN)}…`)
+    leaks.push(`${where} reveals ${what}: …${text.slice(Math.max(0, at - SHOWN), at + SHOWN)}…`)
   if (text.includes(CANARY)) note('the secret of an endpoint', text.indexOf(CANARY))
   for (const { index } of text.matchAll(KEY))
     if (where === 'a log' || !text.slice(0, index).endsWith(ISSUED)) note('a key', index)
@@ -41,9 +41,9 @@ export function scan(where: string, text: string): void {
 }
 
 function scanAnswer(chunk: string | Uint8Array): void {
-  if (typeof chunk === 'string') return scan('an answer', chunk)
+  if (typeof chunk === 'string') return scan('a response', chunk)
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-  if (isSuspect(bytes)) scan('an answer', bytes.toString())
+  if (isSuspect(bytes)) scan('a response', bytes.toString())
 }
 
 /** Fails with everything found since it was last asked. */
