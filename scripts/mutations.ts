@@ -32,12 +32,12 @@ export const mutations: readonly Mutation[] = [
     says: 'run Euclid in doubles on integers that a double cannot hold',
   },
   {
-    name: 'gcd-common-twos',
+    name: 'gcd-entry-limit',
     file: 'exact/gcd.ts',
-    find: 'const common = twosOfA < twosOfB ? twosOfA : twosOfB',
-    replace: 'const common = twosOfA',
+    find: 'if (nextX >= LIMB || nextY >= LIMB) break',
+    replace: 'if (nextX >= LIMB && nextY >= LIMB) break',
     killedBy: ['exact/gcd.test.ts'],
-    says: 'keep powers of two that only one operand has',
+    says: 'let an entry of the matrix grow past 26 bits, so that its products are no longer exact',
   },
   {
     name: 'ratio-compare-margin',
