@@ -77,7 +77,9 @@ describe('another log', () => {
     const other = await serviceOf(STEPS + 20, BEGIN_MS + 1)
     expect(await refused(other, ['prices', '--folder', 'other'])).toEqual([
       2,
-      expect.stringMatching(/has record \d+ from .* UTC, and the folder ends with .*: it is another log/),
+      expect.stringMatching(
+        /has record \d+ from .* UTC, and the folder ends with .*: it is another log\. Select the service with --url, or begin a new folder/,
+      ),
     ])
   })
 
