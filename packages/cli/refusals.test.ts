@@ -283,7 +283,7 @@ describe('the ending of a failure', () => {
   it('a file that cannot be written names its path, its code and what to do', () => {
     for (const [code, syscall, words] of [
       ['EACCES', 'open', '/x cannot be opened (EACCES): check the owner of the folder'],
-      ['EROFS', 'mkdir', '/x cannot be made (EROFS)'],
+      ['EROFS', 'mkdir', '/x cannot be created (EROFS)'],
       ['ENOSPC', 'open', '/x cannot be opened (ENOSPC)'],
     ] as const) {
       const failure = Object.assign(new Error('no'), { code, path: '/x', syscall })

@@ -154,7 +154,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
       await life.start(options.renewEveryBlocks)
     }
     options.onProgress?.(
-      `${plan.name}: ${plan.tokens.length} tokens, ${plan.pools.length} pools ${memory === null ? 'made' : 'found again'}`,
+      `${plan.name}: ${plan.tokens.length} tokens, ${plan.pools.length} pools ${memory === null ? 'created' : 'restored'}`,
     )
     return {
       plan,
