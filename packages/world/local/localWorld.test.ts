@@ -358,7 +358,7 @@ exec '${anvilBinary()}' "$@"
       vi.unstubAllEnvs(),
     )
     expect(said).toEqual([
-      `${SMALL.name}: its node ended by itself, once more`,
+      `${SMALL.name}: its node ended by itself; trying again`,
       `${SMALL.name}: ${SMALL.tokens.length} tokens, ${SMALL.pools.length} pools created`,
     ])
     expect(crashed.mock.calls).toEqual([[expect.stringContaining('crashed, it exited with code 1.')]])
