@@ -5,9 +5,19 @@
 import { once } from '../../exact/once.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { Count } from '../../units.ts'
-import type { Edge, Evaluation, Priced, Route } from '../evaluation.ts'
+import type { Edge, Evaluation, Priced, Route, StableView } from '../evaluation.ts'
 import { exactText } from './exactText.ts'
-import { afterPrice, assetsOf, beforePrice, candidatesOf, headText, hopText, inOrder } from './quote.ts'
+import { evidenceText } from './poolText.ts'
+import {
+  afterMarginal,
+  assetsOf,
+  beforeRatio,
+  candidatesOf,
+  headText,
+  inOrder,
+  stableText,
+  weakestOf,
+} from './quote.ts'
 
 declare const quoteJson: unique symbol
 
@@ -96,12 +106,16 @@ function textOf({ parts }: Shared, sequence: string): string {
   return text
 }
 
-/** Writes the quotes of one step. They share hops and the quotes of routing assets, each of which is written once. */
+/**
+ * Writes the quotes of one step. They share stables, hops and the quotes of routing assets, each of which is written
+ * once.
+ */
 export class QuoteWriter {
   readonly #chainId: Count
   readonly #policyVersion: string
   readonly #quotes = new Map<Evaluation, Written>()
-  readonly #hops = new Map<Edge, Shared>()
+  readonly #hops = new Map<Edge, WrittenHop>()
+  readonly #stables = new Map<StableView, Shared>()
 
   constructor(chainId: Count, policyVersion: string) {
     this.#chainId = chainId
@@ -124,12 +138,7 @@ export class QuoteWriter {
     const body: Part[] = ['"routes":[']
     inOrder(evaluation).forEach((route, at) => {
       if (at > 0) body.push(',')
-      body.push(...routeParts(route, evaluation.selected))
-      route.edges.forEach((edge, place) => {
-        if (place > 0) body.push(',')
-        body.push(once(this.#hops, edge, () => new Shared([JSON.stringify(hopText(edge))])))
-      })
-      body.push(']}')
+      this.#writeRoute(body, route, evaluation.selected)
     })
     body.push('],"routing_assets":[')
     assetsOf(evaluation).forEach((asset, at) => {
@@ -138,14 +147,65 @@ export class QuoteWriter {
     })
     return [...body, ']']
   }
+
+  /** The text of `routeText` and its hops. There are a dozen routes for each swap, so their members are written by hand. */
+  #writeRoute(body: Part[], route: Route, selected: Route | null): void {
+    const { price, stable } = route
+    const hops = route.edges.map(edge => once(this.#hops, edge, writtenHop))
+    body.push(
+      `{${beforePriceText(route, selected)},"price_usd":`,
+      price === null ? 'null' : new Unreduced(price),
+      ',"stable":',
+      stable === null ? 'null' : once(this.#stables, stable, writtenStable),
+      afterStableText(route, hops),
+      ',"hops":[',
+    )
+    for (const [place, { text }] of hops.entries()) {
+      if (place > 0) body.push(',')
+      body.push(text)
+    }
+    body.push(']}')
+  }
 }
 
-/** Up to its hops. */
-const routeParts = (route: Route, selected: Route | null): readonly Part[] => [
-  `{${membersOf(beforePrice(route, selected))},"price_usd":`,
-  route.price === null ? 'null' : new Unreduced(route.price),
-  `,${membersOf(afterPrice(route))},"hops":[`,
-]
+/** A hop, and its caps as the elements of a list. */
+type WrittenHop = { readonly text: Shared; readonly caps: string }
+
+/** The text of `hopText`. */
+function writtenHop(edge: Edge): WrittenHop {
+  const { ratio, marginal } = edge.derived
+  const text = new Shared([
+    `{${membersOf(beforeRatio(edge))},"ratio":`,
+    ratio === null ? 'null' : new Unreduced(ratio),
+    `,"evidence":${JSON.stringify(evidenceText(edge))},"marginal":`,
+    marginal === null ? 'null' : new Unreduced(marginal),
+    `,${membersOf(afterMarginal(edge))}}`,
+  ])
+  return { text, caps: JSON.stringify(edge.caps).slice(1, -1) }
+}
+
+const writtenStable = (stable: StableView): Shared => new Shared([JSON.stringify(stableText(stable))])
+
+/** The members of `beforePrice`. Ids and names of rules need no escaping. */
+function beforePriceText(route: Route, selected: Route | null): string {
+  const { id, failure, exclusion, material } = route
+  const isAccepted = failure === null && exclusion === null
+  const reason = failure?.rule ?? exclusion
+  const failed = failure === null ? '' : `,"failure":${JSON.stringify(failure)}`
+  return (
+    `"route_id":"${id}","selected":${route === selected},"accepted":${isAccepted},"material":${material},` +
+    `"reason":${reason === null ? 'null' : `"${reason}"`}${failed},` +
+    `"weight_microusd":"${route.weight}","capacity_microusd":"${route.capacity}"`
+  )
+}
+
+/** The members of `afterPrice` but the first. */
+function afterStableText(route: Route, hops: readonly WrittenHop[]): string {
+  const { edges, asset } = weakestOf(route)
+  const ofAsset = asset === null ? '' : `,"routing_asset":{"score":${asset}}`
+  const caps = joined(...hops.map(hop => hop.caps))
+  return `,"score":${route.score},"components":{"edges":{"score":${edges}}${ofAsset}},"caps":[${caps}]`
+}
 
 /**
  * The engine keeps no history of prices and writes `change: null`; the first occurrence in the text is the quote's
