@@ -153,17 +153,8 @@ export function weakestOf({ edges, via }: Route): { readonly edges: Score; reado
 }
 
 export function hopText(edge: Edge): object {
-  const { ratio, marginal } = edge.derived
-  return {
-    ...beforeRatio(edge),
-    ratio: exactText(ratio),
-    evidence: evidenceText(edge),
-    marginal: exactText(marginal),
-    ...afterMarginal(edge),
-  }
-}
-
-export function beforeRatio({ pool, derived: { scale } }: Edge): object {
+  const { pool } = edge
+  const { scale, ratio, marginal } = edge.derived
   return {
     pool_id: pool.id,
     pool_address: pool.address,
@@ -174,12 +165,9 @@ export function beforeRatio({ pool, derived: { scale } }: Edge): object {
     to: pool.to,
     from_decimals: scale === null ? null : digitsOf(scale.from),
     to_decimals: scale === null ? null : digitsOf(scale.to),
-  }
-}
-
-export function afterMarginal(edge: Edge): object {
-  const { pool } = edge
-  return {
+    ratio: exactText(ratio),
+    evidence: evidenceText(edge),
+    marginal: exactText(marginal),
     ...holdings(pool, edge.state),
     ...depthText(edge),
     verified_at_ms: edge.verifiedMs,
@@ -197,7 +185,7 @@ export function afterMarginal(edge: Edge): object {
 }
 
 /** The decimals behind a scale of 10^decimals. */
-const digitsOf = (scale: bigint): Count => count(scale.toString().length - 1)
+export const digitsOf = (scale: bigint): Count => count(scale.toString().length - 1)
 
 export const stableText = (stable: StableView) => ({
   token_address: stable.token,

@@ -4,20 +4,13 @@
  */
 import { once } from '../../exact/once.ts'
 import type { Fraction } from '../../exact/fraction.ts'
+import { feeOf } from '../../rules/poolFee.ts'
 import type { Count } from '../../units.ts'
-import type { Edge, Evaluation, Priced, Route, StableView } from '../evaluation.ts'
-import { exactText } from './exactText.ts'
-import { evidenceText } from './poolText.ts'
-import {
-  afterMarginal,
-  assetsOf,
-  beforeRatio,
-  candidatesOf,
-  headText,
-  inOrder,
-  stableText,
-  weakestOf,
-} from './quote.ts'
+import type { Edge, EdgeComponents, Evaluation, Priced, Route, StableView } from '../evaluation.ts'
+import { agreementMembers, capsJson, depthMembers, evidenceJson, members, quoted } from './hopJson.ts'
+import { type Part, SEQUENCE, sequenceText, Shared, textOf, Unreduced } from './parts.ts'
+import { backingText, coverageText, deviationText, holdings, medianOf, pastText } from './poolText.ts'
+import { assetsOf, candidatesOf, digitsOf, headText, inOrder, stableText, weakestOf } from './quote.ts'
 
 declare const quoteJson: unique symbol
 
@@ -29,41 +22,6 @@ export const membersOf = (value: object): string => JSON.stringify(value).slice(
 
 /** A quote or a price state: each states the block it was computed at. */
 type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
-
-/** The placeholder in a text for the sequence of its record. */
-export const SEQUENCE = Symbol('stream_sequence')
-
-/**
- * A price that gets its text only when the quote is read: a greatest common divisor and three long divisions for each
- * of the routes are a twentieth of what a swap costs, and few quotes are read.
- */
-export class Unreduced {
-  readonly value: Fraction
-  #text: string | null = null
-
-  constructor(value: Fraction) {
-    this.value = value
-  }
-
-  get text(): string {
-    this.#text ??= JSON.stringify(exactText(this.value))
-    return this.#text
-  }
-}
-
-/** A piece of text shared by several quotes: stored together, they store it once. */
-export class Shared {
-  readonly parts: readonly Part[]
-
-  constructor(parts: readonly Part[]) {
-    this.parts = parts
-  }
-}
-
-export type Part = string | typeof SEQUENCE | Unreduced | Shared
-
-/** The text at the place of a sequence: the first field of `as_of`. */
-export const sequenceText = (sequence: Count): string => `"stream_sequence":${sequence},`
 
 /**
  * A quote or a price state as text, without the sequence of its record: `stream_sequence` is the first field of
@@ -95,15 +53,6 @@ export class Written extends Shared {
     const text = textOf(this, sequenceText(sequence))
     return head === '' ? text : `{${head},${text.slice(1)}`
   }
-}
-
-function textOf({ parts }: Shared, sequence: string): string {
-  let text = ''
-  for (const part of parts)
-    if (typeof part === 'string') text += part
-    else if (part === SEQUENCE) text += sequence
-    else text += part instanceof Unreduced ? part.text : textOf(part, sequence)
-  return text
 }
 
 /**
@@ -154,7 +103,7 @@ export class QuoteWriter {
     const hops = route.edges.map(edge => once(this.#hops, edge, writtenHop))
     body.push(
       `{${beforePriceText(route, selected)},"price_usd":`,
-      price === null ? 'null' : new Unreduced(price),
+      unreduced(price),
       ',"stable":',
       stable === null ? 'null' : once(this.#stables, stable, writtenStable),
       afterStableText(route, hops),
@@ -171,17 +120,63 @@ export class QuoteWriter {
 /** A hop, and its caps as the elements of a list. */
 type WrittenHop = { readonly text: Shared; readonly caps: string }
 
-/** The text of `hopText`. */
+/**
+ * The text of `hopText`, written by hand: there are two new hops for each swap, and one object with all their members
+ * takes twice as long. Members that most hops lack, or that depend on the family, are written from data.
+ */
 function writtenHop(edge: Edge): WrittenHop {
-  const { ratio, marginal } = edge.derived
+  const { components, derived } = edge
+  const caps = capsJson(edge.caps)
   const text = new Shared([
-    `{${membersOf(beforeRatio(edge))},"ratio":`,
-    ratio === null ? 'null' : new Unreduced(ratio),
-    `,"evidence":${JSON.stringify(evidenceText(edge))},"marginal":`,
-    marginal === null ? 'null' : new Unreduced(marginal),
-    `,${membersOf(afterMarginal(edge))}}`,
+    `{${beforeRatio(edge)},"ratio":`,
+    unreduced(derived.ratio),
+    `,"evidence":${evidenceJson(edge)},"marginal":`,
+    unreduced(derived.marginal),
+    `,${beforeMedian(edge, components)},"median":`,
+    unreduced(medianOf(components, edge)),
+    `,${afterMedian(edge, components, caps)}}`,
   ])
-  return { text, caps: JSON.stringify(edge.caps).slice(1, -1) }
+  return { text, caps }
+}
+
+const unreduced = (value: Fraction | null): Part => (value === null ? 'null' : new Unreduced(value))
+
+/** Up to the ratio. Only the id of a deployment comes from a configuration and may need escaping. */
+function beforeRatio({ pool, derived: { scale } }: Edge): string {
+  const [from, to] = scale === null ? [null, null] : [digitsOf(scale.from), digitsOf(scale.to)]
+  return (
+    `"pool_id":"${pool.id}","pool_address":"${pool.address}","family":"${pool.terms.family}",` +
+    `"deployment_id":${JSON.stringify(pool.deploymentId)},"fee_ppm":${feeOf(pool)},` +
+    `"from":"${pool.from}","to":"${pool.to}","from_decimals":${from},"to_decimals":${to}`
+  )
+}
+
+/** From the marginal price to the median of the components. */
+function beforeMedian(edge: Edge, { depth, freshness, agreement, temporal }: EdgeComponents): string {
+  const { pool, state, capacity } = edge
+  const { lastTradeMs, trackedSinceMs, past, backing } = state
+  const read = past === null && backing === undefined ? {} : { ...pastText(state), ...backingText(state) }
+  return (
+    `${members(holdings(pool, state))}${depthMembers(edge)}"verified_at_ms":${edge.verifiedMs},` +
+    `"quiet_since_ms":${lastTradeMs ?? trackedSinceMs},"last_trade_ms":${lastTradeMs},${members(read)}` +
+    `"jump_since_ms":${edge.outlook.jumpSinceMs},"settled":${edge.settled},"score":${edge.score},` +
+    `"components":{"depth":{"score":${depth.score},"l_eff":${quoted(capacity)}},` +
+    `"freshness":{"score":${freshness.score},"age_ms":${freshness.ageMs},"ttl_ms":${freshness.ttlMs}},` +
+    `"agreement":{${agreementMembers(agreement)}},` +
+    `"temporal":{"score":${temporal.score},"covered_ms":${temporal.coveredMs}`
+  )
+}
+
+function afterMedian(edge: Edge, components: EdgeComponents, caps: string): string {
+  const { feed, state, stable, coverage } = components
+  return (
+    `"deviation_bps":${quoted(deviationText(components, edge.state))}},` +
+    `"feed":{"score":${feed.score},"status":"${feed.status}"},` +
+    `"state":{"score":${state.score},"finality":"${state.finality}"}` +
+    (stable === null ? '' : `,"stable":{"score":${stable.score}}`) +
+    (coverage === null ? '' : `,${JSON.stringify(coverageText(coverage)).slice(1, -1)}`) +
+    `},"caps":[${caps}]${edge.failure === null ? '' : `,"failure":${JSON.stringify(edge.failure)}`}`
+  )
 }
 
 const writtenStable = (stable: StableView): Shared => new Shared([JSON.stringify(stableText(stable))])
