@@ -65,6 +65,8 @@ export class QuoteWriter {
   readonly #quotes = new Map<Evaluation, Written>()
   readonly #hops = new Map<Edge, WrittenHop>()
   readonly #stables = new Map<StableView, Shared>()
+  readonly #onward = new Map<Route, WrittenOnward>()
+  readonly #phrases = new Map<string, Shared>()
 
   constructor(chainId: Count, policyVersion: string) {
     this.#chainId = chainId
@@ -97,25 +99,44 @@ export class QuoteWriter {
     return [...body, ']']
   }
 
-  /** The text of `routeText` and its hops. There are a dozen routes for each swap, so their members are written by hand. */
+  /**
+   * The text of `routeText` and its hops, written by hand: there are nine routes for each swap, most of whose text is
+   * that of other routes.
+   */
   #writeRoute(body: Part[], route: Route, selected: Route | null): void {
-    const { price, stable } = route
+    const { first, via, price, stable } = route
     const hops = route.edges.map(edge => once(this.#hops, edge, writtenHop))
+    const onward = via === null ? null : once(this.#onward, via.route, each => this.#writtenOnward(each))
     body.push(
-      `{${beforePriceText(route, selected)},"price_usd":`,
+      `{"route_id":"${onward === null ? route.id : first.pool.id}`,
+      onward === null ? '' : onward.id,
+      this.#phrase(verdictText(route, selected)),
+      `"weight_microusd":"${route.weight}","capacity_microusd":"${route.capacity}","price_usd":`,
       unreduced(price),
       ',"stable":',
       stable === null ? 'null' : once(this.#stables, stable, writtenStable),
-      afterStableText(route, hops),
-      ',"hops":[',
+      this.#phrase(afterStableText(route, hops)),
     )
-    for (const [place, { text }] of hops.entries()) {
-      if (place > 0) body.push(',')
-      body.push(text)
-    }
+    if (onward === null) body.push(...separated(hops.map(({ text }) => text)))
+    else body.push((hops[0] as WrittenHop).text, ',', onward.hops)
     body.push(']}')
   }
+
+  #writtenOnward({ id, edges }: Route): WrittenOnward {
+    const hops = edges.map(edge => once(this.#hops, edge, writtenHop).text)
+    return { id: new Shared([`-${id}`]), hops: new Shared(separated(hops)) }
+  }
+
+  #phrase(text: string): Shared {
+    return once(this.#phrases, text, () => new Shared([text]))
+  }
 }
+
+/** What the routes through an asset have of the route they continue along. */
+type WrittenOnward = { readonly id: Shared; readonly hops: Shared }
+
+const separated = (parts: readonly Part[]): Part[] =>
+  parts.flatMap((part, at) => (at === 0 ? [part] : [',', part]))
 
 /** A hop, and its caps as the elements of a list. */
 type WrittenHop = { readonly text: Shared; readonly caps: string }
@@ -181,25 +202,23 @@ function afterMedian(edge: Edge, components: EdgeComponents, caps: string): stri
 
 const writtenStable = (stable: StableView): Shared => new Shared([JSON.stringify(stableText(stable))])
 
-/** The members of `beforePrice`. Ids and names of rules need no escaping. */
-function beforePriceText(route: Route, selected: Route | null): string {
-  const { id, failure, exclusion, material } = route
+/** The members of `beforePrice` between the id and the weight. Names of rules need no escaping. */
+function verdictText(route: Route, selected: Route | null): string {
+  const { failure, exclusion, material } = route
   const isAccepted = failure === null && exclusion === null
-  const reason = failure?.rule ?? exclusion
   const failed = failure === null ? '' : `,"failure":${JSON.stringify(failure)}`
   return (
-    `"route_id":"${id}","selected":${route === selected},"accepted":${isAccepted},"material":${material},` +
-    `"reason":${reason === null ? 'null' : `"${reason}"`}${failed},` +
-    `"weight_microusd":"${route.weight}","capacity_microusd":"${route.capacity}"`
+    `","selected":${route === selected},"accepted":${isAccepted},"material":${material},` +
+    `"reason":${quoted(failure?.rule ?? exclusion)}${failed},`
   )
 }
 
-/** The members of `afterPrice` but the first. */
+/** The members of `afterPrice` but the first, up to the hops. */
 function afterStableText(route: Route, hops: readonly WrittenHop[]): string {
   const { edges, asset } = weakestOf(route)
   const ofAsset = asset === null ? '' : `,"routing_asset":{"score":${asset}}`
   const caps = joined(...hops.map(hop => hop.caps))
-  return `,"score":${route.score},"components":{"edges":{"score":${edges}}${ofAsset}},"caps":[${caps}]`
+  return `,"score":${route.score},"components":{"edges":{"score":${edges}}${ofAsset}},"caps":[${caps}],"hops":[`
 }
 
 /**
