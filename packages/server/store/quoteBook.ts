@@ -74,30 +74,43 @@ const PLACES = new RegExp(
 
 /** Null where no record of the commit has a quote. */
 export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | null {
-  const lines: string[] = []
-  const known = new Map<Shared, number>()
-  const lineOf = (piece: Shared): number => {
-    const place = known.get(piece)
-    if (place !== undefined) return place
-    let text = ''
-    for (const part of piece.parts) text += part instanceof Shared ? pieceAt(lineOf(part)) : marked(part)
-    const line = lines.push(text) - 1
-    known.set(piece, line)
-    return line
-  }
+  const pages = new Pages()
   const places = new Map<Written, number>()
-  for (const quote of quotes) if (quote !== null) places.set(quote, lineOf(quote))
-  if (lines.length === 0) return null
-  return { packed: pack(lines.join(HERE.line)), lineOf: places }
+  for (const quote of quotes) if (quote !== null) places.set(quote, pages.lineOf(quote))
+  return places.size === 0 ? null : { packed: pack(pages.text), lineOf: places }
 }
 
-const pieceAt = (line: number): string => `${HERE.piece}${line}${HERE.end}`
+/** The text of a book as one list of short strings: joined once, because text that grows by addition is copied twice. */
+class Pages {
+  readonly #strings: string[] = []
+  readonly #lines = new Map<Shared, number>()
 
-function marked(part: Exclude<Part, Shared>): string {
-  if (part === SEQUENCE) return HERE.sequence
-  if (typeof part === 'string') return part
-  const { num, den } = part.value
-  return `${HERE.price}${num.toString(16)}/${den.toString(16)}${HERE.end}`
+  get text(): string {
+    return this.#strings.join('')
+  }
+
+  /** The line of a piece, written when it is first asked for, after the pieces it refers to. */
+  lineOf(piece: Shared): number {
+    const known = this.#lines.get(piece)
+    if (known !== undefined) return known
+    for (const part of piece.parts) if (part instanceof Shared) this.lineOf(part)
+    const line = this.#lines.size
+    if (line > 0) this.#strings.push(HERE.line)
+    for (const part of piece.parts) this.#write(part)
+    this.#lines.set(piece, line)
+    return line
+  }
+
+  #write(part: Part): void {
+    const strings = this.#strings
+    if (typeof part === 'string') strings.push(part)
+    else if (part === SEQUENCE) strings.push(HERE.sequence)
+    else if (part instanceof Shared) strings.push(HERE.piece, String(this.#lines.get(part)), HERE.end)
+    else {
+      const { num, den } = part.value
+      strings.push(HERE.price, num.toString(16), '/', den.toString(16), HERE.end)
+    }
+  }
 }
 
 /** The quote as it was published. */
