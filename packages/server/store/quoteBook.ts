@@ -74,43 +74,31 @@ const PLACES = new RegExp(
 
 /** Null where no record of the commit has a quote. */
 export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | null {
-  const pages = new Pages()
-  const places = new Map<Written, number>()
-  for (const quote of quotes) if (quote !== null) places.set(quote, pages.lineOf(quote))
-  return places.size === 0 ? null : { packed: pack(pages.text), lineOf: places }
+  const lines: string[] = []
+  const known = new Map<Shared, Place>()
+  const placeOf = (piece: Shared): Place => {
+    const place = known.get(piece)
+    if (place !== undefined) return place
+    let text = ''
+    for (const part of piece.parts) text += part instanceof Shared ? placeOf(part).mark : marked(part)
+    const line = lines.push(text) - 1
+    const written = { line, mark: `${HERE.piece}${line}${HERE.end}` }
+    known.set(piece, written)
+    return written
+  }
+  const lineOf = new Map<Written, number>()
+  for (const quote of quotes) if (quote !== null) lineOf.set(quote, placeOf(quote).line)
+  return lines.length === 0 ? null : { packed: pack(lines.join(HERE.line)), lineOf }
 }
 
-/** The text of a book as one list of short strings: joined once, because text that grows by addition is copied twice. */
-class Pages {
-  readonly #strings: string[] = []
-  readonly #lines = new Map<Shared, number>()
+/** The line of a piece, and the mark that stands for it in others: most are referred to many times. */
+type Place = { readonly line: number; readonly mark: string }
 
-  get text(): string {
-    return this.#strings.join('')
-  }
-
-  /** The line of a piece, written when it is first asked for, after the pieces it refers to. */
-  lineOf(piece: Shared): number {
-    const known = this.#lines.get(piece)
-    if (known !== undefined) return known
-    for (const part of piece.parts) if (part instanceof Shared) this.lineOf(part)
-    const line = this.#lines.size
-    if (line > 0) this.#strings.push(HERE.line)
-    for (const part of piece.parts) this.#write(part)
-    this.#lines.set(piece, line)
-    return line
-  }
-
-  #write(part: Part): void {
-    const strings = this.#strings
-    if (typeof part === 'string') strings.push(part)
-    else if (part === SEQUENCE) strings.push(HERE.sequence)
-    else if (part instanceof Shared) strings.push(HERE.piece, String(this.#lines.get(part)), HERE.end)
-    else {
-      const { num, den } = part.value
-      strings.push(HERE.price, num.toString(16), '/', den.toString(16), HERE.end)
-    }
-  }
+function marked(part: Exclude<Part, Shared>): string {
+  if (part === SEQUENCE) return HERE.sequence
+  if (typeof part === 'string') return part
+  const { num, den } = part.value
+  return `${HERE.price}${num.toString(16)}/${den.toString(16)}${HERE.end}`
 }
 
 /** The quote as it was published. */
