@@ -2,10 +2,12 @@
  * Builds the console's bundle: once for the current sources, kept in a folder named by their hash, and reused from
  * there. Nobody runs a build by hand, and a stale bundle cannot be served.
  */
+import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { plainLazyImport, steppedPlot } from './lean.ts'
+import { fileURLToPath } from 'node:url'
 
 const HERE = import.meta.dirname
 const ROOT = resolve(HERE, '../..')
@@ -14,31 +16,6 @@ const CACHE = join(ROOT, '.cache', 'console')
 const SOURCES = ['console', 'sdk', 'engine'].map(name => join(ROOT, 'packages', name))
 /** The most bundles of earlier sources kept: enough to switch between branches without another build. */
 const KEPT = 5
-
-/** The builders of the wire's schemas (packages/sdk/wire/schema.ts): calls without side effects. */
-const SCHEMA_BUILDERS = [
-  'object',
-  'strictObject',
-  'optional',
-  'map',
-  'anyObject',
-  'array',
-  'string',
-  'pattern',
-  'enumeration',
-  'known',
-  'integer',
-  'number',
-  'boolean',
-  'literal',
-  'nullable',
-  'union',
-  'named',
-  'reference',
-  'describe',
-  'envelope',
-  'of',
-]
 
 /** The folder that holds the bundle. `onProgress` is called only when there is something to wait for. */
 export async function buildConsole(onProgress: (line: string) => void = () => undefined): Promise<string> {
@@ -49,7 +26,7 @@ export async function buildConsole(onProgress: (line: string) => void = () => un
   const unfinished = join(CACHE, `unfinished-${randomUUID()}`)
   mkdirSync(CACHE, { recursive: true })
   try {
-    await inProduction(() => bundle(unfinished))
+    await bundle(unfinished)
     publish(unfinished, folder)
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
@@ -59,54 +36,15 @@ export async function buildConsole(onProgress: (line: string) => void = () => un
   return folder
 }
 
-/** Loaded only when a build is needed: a start with a ready bundle does without. */
+/** In a process of its own: what a bundler has allocated, it keeps for as long as its process lives. */
 async function bundle(outDir: string): Promise<void> {
-  const { build } = await import('vite')
-  await build({
-    configFile: false,
-    root: HERE,
-    base: './',
-    logLevel: 'warn',
-    publicDir: join(HERE, 'public'),
-    plugins: [steppedPlot(), plainLazyImport()],
-    // Children as arguments and not as a property: the same elements in fewer bytes.
-    oxc: {
-      jsx: { runtime: 'classic', pragma: 'createElement', pragmaFrag: 'Fragment' },
-      jsxInject: "import { createElement, Fragment } from 'preact'",
-    },
-    build: {
-      outDir,
-      emptyOutDir: true,
-      target: ['chrome123', 'firefox121', 'safari17.5'],
-      // Nothing inlined: the content security policy allows no data: addresses.
-      assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
-      reportCompressedSize: false,
-      rolldownOptions: {
-        treeshake: {
-          moduleSideEffects: id => id.startsWith(HERE) || id.endsWith('.css'),
-          manualPureFunctions: SCHEMA_BUILDERS,
-          // Schemas are spread into one another; reading a property of ours never has side effects.
-          propertyReadSideEffects: false,
-        },
-      },
-    },
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./bundle.ts', import.meta.url)), outDir], {
+    // Vite decides from it alone whether to build for development, which is larger and contains source paths.
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
-}
-
-/**
- * Vite decides from NODE_ENV alone whether to build for development, which is larger and contains source paths.
- * Our bundle must not depend on the caller, even a test.
- */
-async function inProduction(work: () => Promise<void>): Promise<void> {
-  const { NODE_ENV: before } = process.env
-  process.env['NODE_ENV'] = 'production'
-  try {
-    await work()
-  } finally {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error('the console cannot be built; the lines above say why')
 }
 
 /** Another process may have finished the same bundle first; its result is then used. */

@@ -11,10 +11,8 @@ import type { State } from '../state.ts'
 
 /** The token, the anchors, and the pools that price them. */
 export function copyAround(real: State, token: Address): State {
-  const { setup } = real
   const state = emptyLike(real)
-  const anchors = [...setup.routingAssets, ...setup.stables.map(stable => stable.token)]
-  const priced = new Set([...anchors, token])
+  const priced = new Set([...anchorsOf(real), token])
   // Tokens first: entering a pool requires its token, and every token it is priced in is an anchor.
   for (const address of priced) {
     const known = real.tokens.get(address)
@@ -27,6 +25,12 @@ export function copyAround(real: State, token: Address): State {
   for (const [address, depth] of real.coverage) state.coverage.set(address, depth)
   return state
 }
+
+/** The tokens that others are priced in. */
+export const anchorsOf = ({ setup }: State): readonly Address[] => [
+  ...setup.routingAssets,
+  ...setup.stables.map(stable => stable.token),
+]
 
 function emptyLike(real: State): State {
   return {

@@ -5,9 +5,13 @@ import { cases } from '../testing/cases.ts'
 import { E18, E6, MINUTE, P1, P2, P3, P4, T, USDC, WETH } from '../testing/cast.ts'
 import { foundIn, hold, pushAll, swapExactly } from '../testing/costMoves.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
+import { smallMarket } from '../testing/smallMarket.ts'
 import { ms } from '../units.ts'
 import { computeCost, costToMove, dollarsText } from './computeCost.ts'
 import { type Found, isBelievable, type Move, MOVES } from './cost.ts'
+import { SETTLED_MS } from './belief.ts'
+import { pushTo } from './push.ts'
+import { Rehearsal } from './rehearsal.ts'
 import { MAX_TRIALS } from './search.ts'
 
 const [UP1, DOWN1, , , UP10] = MOVES as readonly [Move, Move, Move, Move, Move]
@@ -180,6 +184,33 @@ describe('cost to move', () => {
         const { market, cost } = given
         const { price, score, caps, components } = market.s.pricedNow(T)
         expect(cost.present.evaluation).toMatchObject({ price, score, caps, components })
+      }),
+      { numRuns: cases(10) },
+    )
+  })
+
+  test('R-cost-3: an attempt is judged the same on a copy with attempts behind it as on a fresh one', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000_000 }), seed => {
+        const { s, all } = smallMarket(seed)
+        const { state, nowMs } = s
+        const used = new Rehearsal(state, T, nowMs)
+        // Pools of the token and of its assets in turn: what is kept from one must not reach the other.
+        for (const pool of [...all, ...all.toReversed()]) {
+          const judge = (rehearsal: Rehearsal) => {
+            const copy = rehearsal.pool({ address: pool })
+            const push = pushTo(copy, copy.state.amm, { num: 103n, den: 100n })
+            return rehearsal.attempt(push === null ? [] : [push], () =>
+              [0, 90_000, SETTLED_MS].map(forMs => {
+                const { evaluation, dueMs } = rehearsal.lookAfter(ms(forMs))
+                if (evaluation.kind === 'UNPRICED') return [evaluation.reason, dueMs]
+                const { price, score, caps, components, expiresAtMs } = evaluation
+                return [price, score, caps, components, expiresAtMs, dueMs]
+              }),
+            )
+          }
+          expect(judge(used)).toEqual(judge(new Rehearsal(state, T, nowMs)))
+        }
       }),
       { numRuns: cases(10) },
     )

@@ -1,6 +1,7 @@
 /**
  * A first-hop pool, of the token or of a routing asset, as a candidate for a push: how far its own price must move to
- * be the wanted one, and what that costs. Each distance is computed once.
+ * be the wanted one, and what that costs. Each distance is computed once: a search compares thousands of plans that are
+ * made of the same few.
  */
 import { once } from '../exact/once.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -53,6 +54,8 @@ export class Lever {
   readonly #aim: Fraction
   readonly #unitOf: UnitOf
   readonly #pushes = new Map<bigint, Push | null>()
+  readonly #voices = new Map<Short, readonly Voice[]>()
+  readonly #costs = new Map<Short, Costs>()
 
   /** `routes` begin with the heaviest; `aim` is the wanted price divided by the price of that route. */
   constructor(pool: Pool, role: Role, routes: readonly Onward[], aim: Fraction, unitOf: UnitOf) {
@@ -80,12 +83,14 @@ export class Lever {
 
   /** The voices of its routes after that push; cut, because only guesses use them. */
   voicesAt(short: Short, isUp: boolean): readonly Voice[] {
-    const said = this.#priceAt(short, isUp)
-    const [heaviest] = this.#routes as readonly [Onward]
-    return this.#routes.map(route => {
-      const { price } = route
-      const [far, near] = [price.num * heaviest.price.den, price.den * heaviest.price.num]
-      return { ...route, price: { num: (said.num * far * PARTS) / (said.den * near) + 1n, den: PARTS } }
+    return once(this.#voices, short, () => {
+      const said = this.#priceAt(short, isUp)
+      const [heaviest] = this.#routes as readonly [Onward]
+      return this.#routes.map(route => {
+        const { price } = route
+        const [far, near] = [price.num * heaviest.price.den, price.den * heaviest.price.num]
+        return { ...route, price: { num: (said.num * far * PARTS) / (said.den * near) + 1n, den: PARTS } }
+      })
     })
   }
 
@@ -103,8 +108,10 @@ export class Lever {
 
   /** The costs of a push and, if nobody trades meanwhile, of reverting it. */
   costs(short: Short, isUp: boolean): Costs {
-    const push = this.at(short, isUp)
-    return push === null ? NOTHING : quietCosts(push, this.#unitOf)
+    return once(this.#costs, short, () => {
+      const push = this.at(short, isUp)
+      return push === null ? NOTHING : quietCosts(push, this.#unitOf)
+    })
   }
 
   #push(short: bigint, isUp: boolean): Push | null {

@@ -16,7 +16,7 @@ import { momentOf } from '../price/momentOf.ts'
 import type { ChainPosition, State } from '../state.ts'
 import { type Count, count, type Ms, ms, soonest } from '../units.ts'
 import { newWork } from '../work.ts'
-import { copyAround } from './copy.ts'
+import { anchorsOf, copyAround } from './copy.ts'
 import { logsOf, type Push } from './push.ts'
 
 /** The published state at a time, and when it may change if nothing happens. */
@@ -36,6 +36,10 @@ export class Rehearsal {
   readonly blockMs: Ms
   readonly #state: State
   readonly #isProven: boolean
+  readonly #anchors: ReadonlySet<Address>
+  /** The values of the assets at a block and a time while none of their pools is pushed. */
+  readonly #valuations = new Map<string, Moment['valuations']>()
+  #isAnchorPushed = false
   #looks = 0
 
   constructor(real: State, token: Address, atMs: Ms) {
@@ -44,6 +48,7 @@ export class Rehearsal {
     this.token = token
     this.#state = copyAround(real, token)
     this.#isProven = real.chain.proven.at(-1)?.last === tip.number
+    this.#anchors = new Set(anchorsOf(real))
     this.blockMs = wholeSeconds(real.setup.blockTimeMs)
     this.startMs = ms(Math.max(tip.timeMs + this.blockMs, wholeSeconds(atMs)))
   }
@@ -61,7 +66,7 @@ export class Rehearsal {
   look(atMs: Ms): Look {
     this.#looks++
     const moment = momentOf(this.#state, atMs)
-    valueAssets(moment)
+    this.#valueAssets(moment)
     const { valuations } = moment
     const evaluation = valuations.get(this.token)?.evaluation ?? evaluate(moment, this.token)
     let { dueMs } = evaluation
@@ -100,9 +105,24 @@ export class Rehearsal {
     return pool
   }
 
+  /**
+   * Most attempts push no pool of an asset, and then every asset has the value that the passing of time gives it. That
+   * is a third of an answer's work.
+   */
+  #valueAssets(moment: Moment): void {
+    if (this.#isAnchorPushed) return valueAssets(moment)
+    const at = `${moment.state.chain.tip?.number} ${moment.atMs}`
+    const known = this.#valuations.get(at)
+    if (known === undefined) {
+      valueAssets(moment)
+      this.#valuations.set(at, moment.valuations)
+    } else for (const [asset, valuation] of known) moment.valuations.set(asset, valuation)
+  }
+
   #undone<Found>(task: () => Found): Found {
     const before = this.#state.chain
     const found = task()
+    this.#isAnchorPushed = false
     undoTo(this.#state, before.tip?.hash as Hex, () => undefined)
     this.#state.chain = before
     return found
@@ -112,6 +132,8 @@ export class Rehearsal {
     const tip = this.#state.chain.tip as NonNullable<ChainPosition['tip']>
     const number = count(tip.number + 1)
     const hash = hashOf(number)
+    for (const { pool } of pushes)
+      if (this.#anchors.has(pool.token0) && this.#anchors.has(pool.token1)) this.#isAnchorPushed = true
     const block: Block = {
       number,
       hash,

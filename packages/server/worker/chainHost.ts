@@ -216,8 +216,8 @@ export class ChainHost implements ChainService {
     return this.#quotes.exit(token as Address, sizes)
   }
 
-  cost(token: string): Promise<CostAnswer> {
-    return this.#quotes.cost(token as Address)
+  cost(token: string, deadlineMs: number): Promise<CostAnswer> {
+    return this.#quotes.cost(token as Address, deadlineMs)
   }
 
   unenrol(token: string): Promise<boolean> {

@@ -62,6 +62,8 @@ export type DecimalsConfirmation =
 export type CostAnswer =
   | { readonly outcome: 'cost'; readonly cost: string }
   | { readonly outcome: 'not_enrolled' }
+  /** Its turn came after the deadline. */
+  | { readonly outcome: 'too_late' }
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
@@ -91,8 +93,8 @@ export interface ChainService {
   ): Promise<TokenAnswer>
   /** What sales of an enrolled token would pay at the tip, as JSON text. */
   exit(token: string, sizes: SaleSizes): Promise<SaleAnswer>
-  /** What it would cost to move the published price of an enrolled token, as JSON text. */
-  cost(token: string): Promise<CostAnswer>
+  /** What it would cost to move the published price of an enrolled token, as JSON text. Such answers wait for each other. */
+  cost(token: string, deadlineMs: number): Promise<CostAnswer>
   /** Removes a token at an operator's request; false when it is not enrolled. */
   unenrol(token: string): Promise<boolean>
   /** Applies changed decimals at once, if the token still reports this number. */

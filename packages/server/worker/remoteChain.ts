@@ -34,8 +34,8 @@ export abstract class RemoteChain implements ChainService {
     return this.ask('exit', [token, sizes]) as ReturnType<ChainService['exit']>
   }
 
-  cost(token: string) {
-    return this.ask('cost', [token]) as ReturnType<ChainService['cost']>
+  cost(token: string, deadlineMs: number) {
+    return this.ask('cost', [token, deadlineMs]) as ReturnType<ChainService['cost']>
   }
 
   unenrol(token: string) {

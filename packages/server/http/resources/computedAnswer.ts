@@ -6,7 +6,7 @@ import { QuoteError } from '../plumbing/apiError.ts'
 import { charge, COMPUTING_UNITS, giveBack } from '../plumbing/charge.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
-import { inTime, serviceOf } from './onDemand.ts'
+import { inTime, serviceOf, tooLate } from './onDemand.ts'
 import { Params } from '../plumbing/params.ts'
 import { readingOf } from '../views/stateAsShown.ts'
 import { subject } from '../views/quoteSubject.ts'
@@ -19,6 +19,7 @@ export type ComputedAnswer =
   | { readonly outcome: 'answer'; readonly json: string }
   | { readonly outcome: 'not_enrolled' }
   | { readonly outcome: 'is_stable' }
+  | { readonly outcome: 'too_late' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
 export type Question = {
@@ -51,6 +52,8 @@ export function answering(context: Needs, question: Question) {
         return pending(context, chain, address, request, reply)
       case 'unpriced':
         throw unpriced(answer.reason)
+      case 'too_late':
+        throw tooLate(deadlineMs)
       case 'is_stable':
         throw new QuoteError('NOT_SUPPORTED', `${address} is a stable: ${question.stable}`, 'STABLE')
     }

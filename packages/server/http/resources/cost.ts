@@ -3,17 +3,20 @@ import type { FastifyInstance } from 'fastify'
 import { answering } from './computedAnswer.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 
-type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'limit' | 'quotes' | 'store'>
+type Needs = Pick<HttpContext, 'chains' | 'clock' | 'feeds' | 'flights' | 'limit' | 'quotes' | 'store'>
 
-/** The computation alternates with the blocks of the chain. */
-const DEADLINE_MS = 8000
+/** About ten times what an answer takes on two idle cores: it alternates with blocks, and waits for other answers. */
+const DEADLINE_MS = 20_000
 
 export function registerCost(app: FastifyInstance, context: Needs): void {
   const respond = answering(context, {
     parameters: [],
     deadlineMs: DEADLINE_MS,
     asked: () => async (chain, token) => {
-      const answer = await chain.cost(token)
+      // Requests for the same token share an answer.
+      const answer = await context.flights.run(`cost ${chain.chainId} ${token}`, () =>
+        chain.cost(token, DEADLINE_MS),
+      )
       return answer.outcome === 'cost' ? { outcome: 'answer', json: answer.cost } : answer
     },
     unpriced: 'the token has no price at present',

@@ -24,14 +24,21 @@ export const budgetSpent = (message: string, detail: string, retryAfterMs: numbe
 export const callsSpent = (retryAfterMs: number): QuoteError =>
   budgetSpent('the call budget for on-demand work is exhausted; try again later', 'RPC_CALLS', retryAfterMs)
 
-export const tooLate = (deadlineMs: number): QuoteError =>
-  new QuoteError('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms; raise deadline_ms or try again`)
+/** The advice for a request whose deadline the caller has set. */
+export const RAISE = 'raise deadline_ms or try again'
+
+export const tooLate = (deadlineMs: number, advice = 'try again'): QuoteError =>
+  new QuoteError('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms; ${advice}`)
 
 /** Stops waiting at the deadline; the work continues and may be requested again. */
-export async function inTime<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
+export async function inTime<Result>(
+  work: Promise<Result>,
+  deadlineMs: number,
+  advice?: string,
+): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate(deadlineMs)), deadlineMs)
+    timer = setTimeout(() => reject(tooLate(deadlineMs, advice)), deadlineMs)
   })
   try {
     return await Promise.race([work, late])

@@ -7,7 +7,7 @@ import { QuoteError } from '../plumbing/apiError.ts'
 import { charge, COMPUTING_UNITS, giveBack } from '../plumbing/charge.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
-import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
+import { callsSpent, inTime, RAISE, serviceOf, tooLate, unavailable } from './onDemand.ts'
 import { Params, poolIn } from '../plumbing/params.ts'
 import { changeOf } from '../views/priceChange.ts'
 import { present, presentPoolQuote, readingOf } from '../views/stateAsShown.ts'
@@ -51,6 +51,7 @@ export function registerQuotes(app: FastifyInstance, context: Needs): void {
         service.tokenQuote(address, narrowing, isTooOld, consumer),
       ),
       deadlineMs,
+      RAISE,
     )
     if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, request, reply, view)
     if (answer.outcome === 'rpc_unavailable') throw unavailable(answer.reason)
@@ -78,6 +79,7 @@ export function registerQuotes(app: FastifyInstance, context: Needs): void {
         service.poolQuote(address, deadlineMs, maxAgeMs, consumer),
       ),
       deadlineMs,
+      RAISE,
     )
     switch (answer.outcome) {
       case 'quote':
@@ -96,7 +98,7 @@ export function registerQuotes(app: FastifyInstance, context: Needs): void {
       case 'no_route':
         throw new QuoteError('NO_ROUTE', `neither side of ${address} reaches a stable`, answer.reason)
       case 'too_late':
-        throw tooLate(deadlineMs)
+        throw tooLate(deadlineMs, RAISE)
       case 'rpc_unavailable':
         throw unavailable(answer.reason)
       case 'budget_exceeded':

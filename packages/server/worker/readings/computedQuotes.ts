@@ -2,23 +2,18 @@
  * Quotes computed for one caller at the tip: narrowed ones, pools requested by address, and states that the caller
  * wants verified again. State they need is read beside the lane; only the evaluation runs in it.
  */
-import { setImmediate } from 'node:timers/promises'
 import {
-  computeCost,
   computeExit,
   computePoolQuote,
   computeTokenQuote,
   count,
-  type Input,
   type Pool,
   poolsOf,
-  type State,
   verifiedAt,
 } from '@assay/engine'
 import { isFeedError } from '../../feed/feedError.ts'
 import { BudgetSpent } from '../../market/callBudget.ts'
 import type { Address } from '../../ops/hex.ts'
-import type { Sequence } from '../../store/port.ts'
 import type {
   CostAnswer,
   Narrowing,
@@ -28,16 +23,14 @@ import type {
   TokenAnswer,
   Unread,
 } from '../chainService.ts'
+import { CostAnswers, type CostContext } from './costAnswers.ts'
 import type { Enrolments } from './enrolments.ts'
 import type { Intake } from './intake.ts'
+import { stampedText } from './stamped.ts'
 
-type QuoteContext = {
-  readonly state: State
+type QuoteContext = CostContext & {
   readonly intake: Intake
   readonly enrolments: Pick<Enrolments, 'within' | 'lookUpPool'>
-  readonly inLane: <Result>(task: () => Promise<Result>) => Promise<Result>
-  readonly now: () => Input['atMs']
-  readonly lastSequence: () => Sequence
 }
 
 /** The longest any request may take: a reading that no caller can still wait for is aborted. */
@@ -45,9 +38,11 @@ const VERIFY_MS = 10_000
 
 export class ComputedQuotes {
   readonly #context: QuoteContext
+  readonly #costs: CostAnswers
 
   constructor(context: QuoteContext) {
     this.#context = context
+    this.#costs = new CostAnswers(context)
   }
 
   async token(
@@ -114,21 +109,8 @@ export class ComputedQuotes {
     })
   }
 
-  /** Starts in the lane with a copy of the state; the rest alternates with the chain's blocks. */
-  async cost(token: Address): Promise<CostAnswer> {
-    const { state, inLane, now, lastSequence } = this.#context
-    const begun = await inLane(async () => {
-      if ((state.tokens.get(token)?.published ?? null) === null) return { outcome: 'not_enrolled' } as const
-      return { ...computeCost(state, token, now()), sequence: lastSequence() }
-    })
-    if (begun.outcome !== 'cost') return begun
-    const moves: object[] = []
-    for (const move of begun.moves) {
-      moves.push(move)
-      await setImmediate()
-    }
-    const answer = { ...begun.head, moves } as unknown as Stampable
-    return { outcome: 'cost', cost: JSON.stringify(stamped(answer, begun.sequence)) }
+  cost(token: Address, deadlineMs: number): Promise<CostAnswer> {
+    return this.#costs.answer(token, deadlineMs)
   }
 
   /** Reads these pools again, with the pools that price them in dollars; returns why that failed, or null. */
@@ -149,19 +131,6 @@ export class ComputedQuotes {
 
   /** Adds the sequence of the underlying commit to a computed answer and to every quote inside it. */
   #stamped(quote: object): string {
-    return JSON.stringify(stamped(quote as Stampable, this.#context.lastSequence()))
-  }
-}
-
-type Stampable = { readonly as_of: object; readonly routing_assets?: readonly Stampable[] }
-
-function stamped(quote: Stampable, sequence: Sequence): object {
-  const { routing_assets, ...rest } = quote
-  return {
-    ...rest,
-    ...(routing_assets === undefined
-      ? {}
-      : { routing_assets: routing_assets.map(each => stamped(each, sequence)) }),
-    as_of: { stream_sequence: sequence, ...quote.as_of },
+    return stampedText(quote, this.#context.lastSequence())
   }
 }
