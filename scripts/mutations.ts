@@ -598,7 +598,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'codec-history',
-    file: 'stored/images.ts',
+    file: 'stored/stateImage.ts',
     find: 'history: temporal.restore(image.history),',
     replace: 'history: temporal.EMPTY,',
     killedBy: ['laws.test.ts'],
