@@ -322,8 +322,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'visit-reopen',
     file: 'memory/visitTape.ts',
-    find: 'return open === null ? { ...before, open: held } : extend(before, open, held)',
-    replace: 'return { ...before, open: held }',
+    find: ': extend(backTo(history, at), held)',
+    replace: ': { ...backTo(history, at), open: held }',
     killedBy: ['rules/visit.test.ts'],
     pattern: 'reverts to what it was',
     says: 'forget what a booked span had merged with when the moment continues',
