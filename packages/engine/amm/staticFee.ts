@@ -7,7 +7,7 @@ import { applySlot } from './slotEvents.ts'
 import { SLOT_FAMILY } from './slotFamily.ts'
 import { NOWHERE, slotPast } from './slotPast.ts'
 import { checkSwap, sideOf } from './swapCheck.ts'
-import { fromLoaded, type TickBook } from './tickBook.ts'
+import { type TickBook, withBook } from './tickBook.ts'
 
 type StaticBorn<F extends string> = {
   readonly family: F
@@ -43,14 +43,8 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     ...concentrated(curve),
     family,
     feePpm: ({ feePpm }) => feePpm,
-    terms: ({ feePpm, tickSpacing }, ticks) => ({
-      family,
-      feePpm,
-      tickSpacing,
-      book: fromLoaded(tickSpacing, ticks),
-    }),
-    born: ({ feePpm, tickSpacing }) => ({ family, feePpm, tickSpacing }),
-    restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
+    terms: withBook,
+    restored: withBook,
     empty: () => whole(NOWHERE),
     apply: (terms, state, _prior, event) => applySlot(curve, terms, state, event),
     ...slotPast<Kind>(whole),
