@@ -617,8 +617,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'codec-undo',
     file: 'stored/images.ts',
-    find: 'image.pools.map(([address, state]) => [address, stateFromDelta(state, after.history(address))]),',
-    replace: '[],',
+    find: 'new Map(eachIn(image.pools, (state, pool) => stateFromDelta(state, after.history(pool)))),',
+    replace: 'new Map(),',
     killedBy: ['laws.test.ts'],
     pattern: 'a restart at any point changes nothing',
     says: 'read a journal back without the states it should undo to',
