@@ -295,8 +295,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'visit-between',
     file: 'chain/poolFold.ts',
-    find: 'if (isChanged) visit = visited',
-    replace: 'if (false) visit = visited',
+    find: 'if (isChanged) {',
+    replace: 'if (false) {',
     killedBy: ['chain/visit.test.ts'],
     pattern: 'earns nothing',
     says: 'look at nothing between the first and the last event of a block',
