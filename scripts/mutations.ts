@@ -243,12 +243,12 @@ export const mutations: readonly Mutation[] = [
     says: 'weigh a price by time it held before the window began',
   },
   {
-    name: 'far-below-sliver',
+    name: 'far-below-bound',
     file: 'rules/depthAverage.ts',
-    find: 'return share < FAR + SLIVER && effective * 1000n < depth * 999n',
-    replace: 'return false',
+    find: 'effective * 1000n < depth * 999n',
+    replace: 'effective * 1000n <= depth * 999n',
     killedBy: ['rules/depthAverage.test.ts'],
-    says: 'leave a depth that is just short of a thousandth below to doubles',
+    says: 'count exactly a thousandth below as more than a thousandth',
   },
   {
     name: 'next-change-kept',
@@ -365,8 +365,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'coverage-least',
     file: 'rules/coverage.ts',
-    find: 'let bands = 1\n  for (const from of FROM_BPS)',
-    replace: 'let bands = 0\n  for (const from of FROM_BPS)',
+    find: 'score(1 + FROM_BPS',
+    replace: 'score(FROM_BPS',
     killedBy: ['rules/coverage.test.ts'],
     says: 'give 0 to anchors that cover little, so that outside data takes a price away',
   },

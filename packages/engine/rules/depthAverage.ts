@@ -39,10 +39,6 @@ function decays(): readonly bigint[] {
   return roundedDown
 }
 
-const FAR = 0.999
-/** Wider than the largest possible error of the quotient of two amounts as doubles, when that quotient is below 1. */
-const SLIVER = 2 ** -50
-
 /** A pool older than the window, or of unknown age, starts at its present depth. */
 export function start(l: bigint, t: Ms): DepthAverage {
   return { e: l << SCALE_BITS, l, t0: t }
@@ -80,15 +76,8 @@ export const isFull = ({ e, l }: DepthAverage): boolean => e >> SCALE_BITS >= l
  */
 export const effective = (state: DepthAverage, t: Ms): bigint => (isFull(state) ? state.l : value(state, t))
 
-/**
- * Whether L_eff is more than a thousandth below a depth. Doubles decide, except in a narrow margin where the integers
- * do.
- */
-export function isFarBelow(effective: bigint, depth: bigint): boolean {
-  const share = Number(effective) / Number(depth)
-  if (share < FAR - SLIVER) return true
-  return share < FAR + SLIVER && effective * 1000n < depth * 999n
-}
+/** Whether L_eff is more than a thousandth below a depth. */
+export const isFarBelow = (effective: bigint, depth: bigint): boolean => effective * 1000n < depth * 999n
 
 /** exp(−dt / 1,800,000) scaled by 2^64, rounded down at each set bit of dt; 2^64 for dt = 0. */
 export function decay(dt: Ms): bigint {
