@@ -449,8 +449,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'observation-dust',
     file: 'rules/observationFloor.ts',
-    find: '(total * floor + WHOLE - 1n) / WHOLE',
-    replace: '(total * floor) / WHOLE + 1n',
+    find: '(total * floor + BPS - 1n) / BPS',
+    replace: '(total * floor) / BPS + 1n',
     killedBy: ['price/routes/routes.test.ts'],
     pattern: 'are IMMATERIAL, at 10% they vote',
     says: 'silence a pool with exactly the floor of the weight',

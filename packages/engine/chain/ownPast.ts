@@ -13,12 +13,10 @@ import { isSame, note, type Noted } from '../rules/ownPast.ts'
 import type { Worth } from '../rules/priceJump.ts'
 import { ascending, medianOf, type Orderable } from '../rules/weightedMedian.ts'
 import type { State } from '../state.ts'
-import { asApprox, type Count, type Ms, type Approx } from '../units.ts'
+import { MICRO, asApprox, type Count, type Ms, type Approx } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address, BlockRef } from './block.ts'
 import { setTokenPast } from './journal.ts'
-
-const MICRO = 1_000_000n
 
 /** `touched` holds the X of the pools that a block, or a reading at the tip, changed. */
 export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: Ms, work: Work): void {

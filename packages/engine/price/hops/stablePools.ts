@@ -16,11 +16,9 @@ import {
 import type { Reference } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
 import { ascending } from '../../rules/weightedMedian.ts'
-import { count } from '../../units.ts'
+import { MICRO, count } from '../../units.ts'
 import type { Moment } from '../moment.ts'
 import { derivedAt } from './derived.ts'
-
-const MICRO = 1_000_000n
 
 /** A pool that takes part, and the inputs of its weight. */
 export type HeardPool = DisputePool & Weighed
