@@ -26,16 +26,15 @@ export type StaticKind<F extends string> = {
 
 export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
   type Kind = StaticKind<F>
-  const at = (sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): Kind['state'] => ({
+  const whole = ({ sqrtPriceX96, tick, liquidity }: Slot): Kind['state'] => ({
     family,
     sqrtPriceX96,
     tick,
     liquidity,
   })
-  const whole = ({ sqrtPriceX96, tick, liquidity }: Slot) => at(sqrtPriceX96, tick, liquidity)
   const curve: Curve<Kind> = {
     pricing: terms => terms,
-    moved: (_state, sqrtPriceX96, tick, liquidity) => at(sqrtPriceX96, tick, liquidity),
+    moved: (_state, slot) => whole(slot),
     check: (terms, state, event) => checkSwap(terms, state, sideOf(state, event), event),
   }
   return {

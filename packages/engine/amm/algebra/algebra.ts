@@ -13,8 +13,7 @@ import * as past from './past.ts'
 
 const curve: Curve<Algebra> = {
   pricing: ({ book }, { feePpm }) => ({ book, feePpm }),
-  moved: ({ feePpm }, sqrtPriceX96, tick, liquidity) =>
-    past.stateOf({ sqrtPriceX96, tick, liquidity }, feePpm),
+  moved: ({ feePpm }, slot) => past.stateOf(slot, feePpm),
   check: ({ book }, state, event) =>
     checkSwap({ book, feePpm: state.feePpm }, state, sideOf(state, event), event),
 }

@@ -30,7 +30,7 @@ const feeOf = (state: V4State, side: Side): bigint => swapFeeOf(state.protocolFe
 
 const curve: Curve<V4> = {
   pricing: ({ book }, state, side) => ({ book, feePpm: feeOf(state, side) }),
-  moved: (state, sqrtPriceX96, tick, liquidity) => ({ ...state, sqrtPriceX96, tick, liquidity }),
+  moved: (state, { sqrtPriceX96, tick, liquidity }) => ({ ...state, sqrtPriceX96, tick, liquidity }),
   check: ({ book }, state, event) => {
     const side = sideOf(state, event)
     return checkSwap({ book, feePpm: feeOf(state, side) }, state, side, event)
