@@ -15,7 +15,7 @@ import {
 } from '../../rules/stableDispute.ts'
 import type { Reference } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
-import { ascending } from '../../rules/weightedMedian.ts'
+import { ascending, weightedMedian } from '../../rules/weightedMedian.ts'
 import { MICRO, count } from '../../units.ts'
 import type { Moment } from '../moment.ts'
 import { derivedAt } from './derived.ts'
@@ -110,9 +110,6 @@ function weightsUntil(
   if (outcomes.size === 1) return FOREVER
   const order = ascending(pools.map(({ id, median }) => ({ id, price: median })))
   const sorted = order.map(at => pools[at] as HeardPool)
-  let cumulative = 0n
-  let total = 0n
-  for (const { weight } of sorted) total += weight
-  const median = sorted.findIndex(({ weight }) => 2n * (cumulative += weight) >= total)
+  const median = sorted.indexOf(weightedMedian(sorted, ({ weight }) => weight))
   return medianHoldsUntil(sorted, count(median), atMs)
 }
