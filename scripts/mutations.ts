@@ -189,7 +189,7 @@ export const mutations: readonly Mutation[] = [
     find: 'if (next > reach(nextOut)) return next - 1n',
     replace: 'if (next > reach(nextOut)) return next',
     killedBy: ['amm/v2/constantProduct.test.ts'],
-    says: 'count one unit as depth that already crosses the 2% boundary',
+    says: 'count a unit that already crosses the 2% boundary as depth',
   },
   {
     name: 'v2-swap-verified',
@@ -215,7 +215,7 @@ export const mutations: readonly Mutation[] = [
     find: 'return { e: average(state, t), l, t0: t }',
     replace: 'return { e: state.e, l, t0: t }',
     killedBy: ['rules/depthAverage.test.ts'],
-    says: 'forget at every change the time that has passed since the last one',
+    says: 'ignore the time between two changes of depth',
   },
   {
     name: 'ewma-effective',
@@ -232,7 +232,7 @@ export const mutations: readonly Mutation[] = [
     replace: '2 * belowMs > WINDOW_MS ? -1',
     killedBy: ['memory/tapeMedian.test.ts'],
     pattern: 'exactly half is enough',
-    says: 'ask for more than half of the five minutes where half is enough',
+    says: 'require more than half of the five minutes where half is enough',
   },
   {
     name: 'temporal-window',
@@ -256,7 +256,7 @@ export const mutations: readonly Mutation[] = [
     find: 'atMs < this.#untilMs &&',
     replace: 'true &&',
     killedBy: ['price/hops/outlook.test.ts'],
-    says: 'keep what time has to say about a hop for good',
+    says: 'never recompute what time alone changes about a hop',
   },
   {
     name: 'deviation-range',
@@ -272,7 +272,7 @@ export const mutations: readonly Mutation[] = [
     find: 'return placeAt(history, first)',
     replace: 'return place',
     killedBy: ['memory/tapeMedian.test.ts'],
-    says: 'name a median as it was written before the window began',
+    says: 'give the ratio as it was before the window began as the median',
   },
   {
     name: 'visit-open',
@@ -290,7 +290,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'medianAt(history, timeMs)',
     killedBy: ['chain/visit.test.ts'],
     pattern: 'entering ratio is booked',
-    says: 'book by the median that the price of before has become since, not by the one of the last moment',
+    says: 'book by the present median, not by the one of the last moment',
   },
   {
     name: 'visit-between',
@@ -299,7 +299,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'if (false) {',
     killedBy: ['chain/visit.test.ts'],
     pattern: 'earns nothing',
-    says: 'look at nothing between the first and the last event of a block',
+    says: 'ignore everything between the first and the last event of a block',
   },
   {
     name: 'visit-unlive',
@@ -317,7 +317,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'return sign > 0 ? low : high',
     killedBy: ['rules/visit.test.ts'],
     pattern: 'of two equally far, the lower',
-    says: 'take the higher of two ratios that are as far from the median',
+    says: 'take the higher of two ratios that are equally far from the median',
   },
   {
     name: 'visit-reopen',
@@ -368,7 +368,7 @@ export const mutations: readonly Mutation[] = [
     find: 'score(1 + FROM_BPS',
     replace: 'score(FROM_BPS',
     killedBy: ['rules/coverage.test.ts'],
-    says: 'give 0 to anchors that cover little, so that outside data takes a price away',
+    says: 'give 0 to anchors that cover little, so that external data removes a price',
   },
   {
     name: 'proven-run',
@@ -393,7 +393,7 @@ export const mutations: readonly Mutation[] = [
     find: 'if (isForgotten && isAtMost(deviationBps, BigInt(policy.stable.nominal_limit_bps))) return',
     replace: 'if (isForgotten) return',
     killedBy: ['rules/stableGuard.test.ts'],
-    says: 'put a stable last seen off its peg back to 1 for want of news',
+    says: 'return a stable last seen off its peg to 1 because no newer answer came',
   },
 
   // Observations and consensus
@@ -403,7 +403,7 @@ export const mutations: readonly Mutation[] = [
     find: 'rank(setup, token0) < rank(setup, token1) ? 1 : 0',
     replace: 'rank(setup, token0) <= rank(setup, token1) ? 1 : 0',
     killedBy: ['setup.test.ts'],
-    says: 'turn a pair of two plain tokens over',
+    says: 'reverse the orientation of a pair of two plain tokens',
   },
   {
     name: 'evidence-within-depth',
@@ -411,7 +411,7 @@ export const mutations: readonly Mutation[] = [
     find: 'input < reference || input > depth.down || output <= 0n',
     replace: 'input < reference || output <= 0n',
     killedBy: ['rules/evidence.test.ts'],
-    says: 'take a sale as evidence that went through more than the depth',
+    says: 'accept a sale larger than the depth as evidence',
   },
   {
     name: 'evidence-skimmed',
@@ -419,7 +419,7 @@ export const mutations: readonly Mutation[] = [
     find: 'output * 10_000n < fair.amountOut * BigInt',
     replace: 'output * 20_000n < fair.amountOut * BigInt',
     killedBy: ['rules/evidence.test.ts'],
-    says: 'take a sale as evidence that paid out less than the formula of its pool',
+    says: 'accept a sale that paid less than the pool’s formula gives as evidence',
   },
   {
     name: 'shared-edge',
@@ -435,7 +435,7 @@ export const mutations: readonly Mutation[] = [
     find: 'untilMs: earlier(expiresAtMs, capacity.untilMs) }',
     replace: 'untilMs: expiresAtMs }',
     killedBy: ['rules/guards.test.ts'],
-    says: 'not look again at a hop too shallow to count whose depth still climbs',
+    says: 'never re-evaluate a hop that is too shallow to count while its depth still rises',
   },
   {
     name: 'pools-aside-verified',
@@ -444,7 +444,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'return most <= latest.last',
     killedBy: ['price/hops/ownHops.test.ts'],
     pattern: 'ages like the others',
-    says: 'count a pool into no anchor as verified by blocks that do not reach back to it',
+    says: 'count an unanchored pool as verified by blocks that do not reach back to it',
   },
   {
     name: 'observation-dust',
@@ -519,7 +519,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'const CONSENSUS_PERCENT = 50n',
     killedBy: ['rules/valueImbalance.test.ts'],
     pattern: 'two halves stay an unresolved split',
-    says: 'throw out one of two equal halves that disagree',
+    says: 'reject one of two equal halves that disagree',
   },
 
   // Confidence
@@ -577,7 +577,7 @@ export const mutations: readonly Mutation[] = [
     replace: 'feedScore(status) === 0 && isSilentAt(',
     killedBy: ['engine.test.ts'],
     pattern: 'after a silence every token is published once',
-    says: 'leave readers without the price they withheld during a silence',
+    says: 'not publish again the prices that readers withheld during a silence',
   },
   {
     name: 'silence-boundary',
@@ -598,7 +598,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'codec-history',
-    file: 'stored/images.ts',
+    file: 'stored/stateImage.ts',
     find: 'history: temporal.restore(image.history),',
     replace: 'history: temporal.EMPTY,',
     killedBy: ['laws.test.ts'],
@@ -612,7 +612,7 @@ export const mutations: readonly Mutation[] = [
     replace: '',
     killedBy: ['laws.test.ts'],
     pattern: 'a restart at any point changes nothing',
-    says: 'forget across a restart who has a price and must hear of its anchor',
+    says: 'forget across a restart which tokens have a price and depend on an anchor',
   },
   {
     name: 'codec-undo',

@@ -57,7 +57,7 @@ try {
   const sights = await watch(child, client)
   faults.push(...judged(sights))
 } finally {
-  if (!(await stopped(child))) faults.push(`it did not stop within ${STOP_MS / 1000} s of being told to`)
+  if (!(await stopped(child))) faults.push(`it did not stop within ${STOP_MS / 1000} s`)
 }
 const {
   records,

@@ -58,7 +58,7 @@ describe.each(PLACES)('on %s', place => {
 
   it('quote: shows a price and its evidence, with colour only on a terminal', async () => {
     const { code, text, raw } = await run(place, ['quote', id, lark], options())
-    expect(text).toMatch(/^1\.[0-9]+ USD\nconfidence {2}\d+ \((Low|Medium|High)\), held by [A-Z_]+ ≤ \d/)
+    expect(text).toMatch(/^1\.[0-9]+ USD\nconfidence {2}\d+ \((Low|Medium|High)\), caps [A-Z_]+ ≤ \d/)
     expect(text).toMatch(/\nroutes {6}\d+ accepted, \d+ rejected\n/)
     expect([code, raw.includes(COLOUR)]).toEqual([0, isTerminal])
   })

@@ -16,7 +16,7 @@ describe.each(PLACES)('assay config on %s', place => {
     const init = await run(place, ['config', 'init', '--chains', '1,56'], { cwd })
     expect([init.code, init.text]).toEqual([
       0,
-      expect.stringMatching(/^assay\.yaml is written.*\n\n {2}export ASSAY_RPC_1=/),
+      expect.stringMatching(/^Wrote assay\.yaml.*\n\n {2}export ASSAY_RPC_1=.*\n {2}npx assay config check/),
     ])
     expect(statSync(join(cwd, 'assay.yaml')).mode & 0o777).toBe(0o600)
     const again = await run(place, ['config', 'init'], { cwd })

@@ -39,7 +39,7 @@ export function endingOf(failure: unknown): { readonly text: string; readonly co
   const { code, path, syscall } = failure as NodeJS.ErrnoException
   if (code !== undefined && UNWRITABLE.has(code) && path !== undefined)
     return {
-      text: `${path} cannot be ${syscall === 'open' ? 'opened' : 'made'} (${code}): check the owner of the folder, or choose another one`,
+      text: `${path} cannot be ${syscall === 'open' ? 'opened' : 'created'} (${code}): check the owner of the folder, or choose another one`,
       code: EXIT.failed,
     }
   return { text: failure instanceof Error ? failure.message : String(failure), code: EXIT.failed }

@@ -62,12 +62,15 @@ describe('a command line that cannot be meant is exit code 2, and says what was 
     [['mcp', '--min-score', '11'], 'Expected a score from 0 to 10.'],
     [['replay', '1', '--types', 'nothing'], 'Expected some of '],
     [['export', 'prices'], 'name the file to write, or a folder with --folder'],
-    [['export', 'prices', 'x.csv', '--follow'], '--follow is of a folder: add --folder, or leave it out'],
+    [
+      ['export', 'prices', 'x.csv', '--follow'],
+      '--follow applies only to a folder: add --folder, or omit it',
+    ],
     [
       ['export', 'prices', 'x.csv', '--folder', 'y'],
-      'x.csv is a file and --folder a folder: name one of them',
+      'the export goes to the file x.csv or to --folder: give one of them',
     ],
-    [['export', 'prices', '--folder', 'y', '--to', '5'], '--to is of a file: leave it out'],
+    [['export', 'prices', '--folder', 'y', '--to', '5'], '--to applies only to a file: omit it'],
     [['export', 'candles', '--folder', 'y'], 'candles are not written to a folder'],
     [['export', 'prices', 'x.xls'], 'has no known extension'],
     [['export', 'prices', at('notes.csv')], 'exists and was not created by an export: choose another name'],
@@ -280,7 +283,7 @@ describe('the ending of a failure', () => {
   it('a file that cannot be written names its path, its code and what to do', () => {
     for (const [code, syscall, words] of [
       ['EACCES', 'open', '/x cannot be opened (EACCES): check the owner of the folder'],
-      ['EROFS', 'mkdir', '/x cannot be made (EROFS)'],
+      ['EROFS', 'mkdir', '/x cannot be created (EROFS)'],
       ['ENOSPC', 'open', '/x cannot be opened (ENOSPC)'],
     ] as const) {
       const failure = Object.assign(new Error('no'), { code, path: '/x', syscall })

@@ -25,7 +25,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A shell with what the page said before; what never ends is ended after its first words. */
+/**
+ * A shell with what the page said before; what never ends is ended after its first words, and what a busy machine could
+ * not answer in time (504) is asked again.
+ */
 const PREAMBLE = `set -euo pipefail
 endless() {
   timeout 60 "$@" > endless.txt & local it=$!
@@ -35,7 +38,7 @@ endless() {
 assay() { if [ "$1" = watch ]; then endless "$NODE" "$BIN" "$@"; else "$NODE" "$BIN" "$@"; fi; }
 npm() { [ "$1 $2 $3" = "run assay --" ] && shift 3 && assay "$@"; }
 npx() { shift && assay "$@"; }
-curl() { case " $* " in *" -N "*) endless curl "$@" ;; *) command curl --fail-with-body "$@" ;; esac; }
+curl() { case " $* " in *" -N "*) endless curl "$@" ;; *) command curl --fail-with-body --retry 5 "$@" ;; esac; }
 `
 
 /** Runs a script to its end, or until it has said something and was to be endless. */

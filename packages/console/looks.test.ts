@@ -126,7 +126,7 @@ const opened = (): Readonly<Record<string, readonly [page: string, act: (page: P
     'health',
     async page => {
       await page.getByRole('button', { name: 'Pause Test chain' }).click()
-      await page.getByRole('button', { name: 'Keep as it is' }).waitFor()
+      await page.getByRole('button', { name: 'Cancel' }).waitFor()
     },
   ],
   'key-issued': [

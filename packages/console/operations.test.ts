@@ -131,7 +131,7 @@ it('a webhook is registered, tested, parked, resumed, replayed, given another se
   const { page } = shown
   const receiver = await Receiver.open()
   await asOperator('Webhooks')
-  await page.getByText('There are none.').waitFor()
+  await page.getByText('No webhooks yet.').waitFor()
   const form = page.getByRole('form', { name: 'Register a webhook' })
   const register = async (url: string, token: string, percent: string) => {
     await form.getByLabel('Address').fill(url)
@@ -191,7 +191,7 @@ it('a webhook is registered, tested, parked, resumed, replayed, given another se
   const before = times()
   await panel.getByLabel('Match again after record').fill('0')
   await panel.getByRole('button', { name: 'Replay' }).click()
-  await panel.getByRole('button', { name: 'Send again all that is matched after 0' }).click()
+  await panel.getByRole('button', { name: 'Match the log again after 0' }).click()
   await expect.poll(times, PATIENT).toBeGreaterThan(before)
 
   await panel.getByRole('button', { name: 'Rotate secret' }).click()
@@ -202,10 +202,10 @@ it('a webhook is registered, tested, parked, resumed, replayed, given another se
   // A link to it, and a reload, show the same webhook.
   await page.reload()
   await panel.getByRole('button', { name: 'Delete' }).click()
-  await panel.getByRole('button', { name: 'Keep as it is' }).click()
+  await panel.getByRole('button', { name: 'Cancel' }).click()
   await panel.getByRole('button', { name: 'Delete' }).click()
   await panel.getByRole('button', { name: 'Delete price_moves, with its deliveries' }).click()
-  await page.getByText('There are none.').waitFor()
+  await page.getByText('No webhooks yet.').waitFor()
   await goTo('Audit')
   const audit = page.getByRole('region', { name: 'Changes' })
   for (const action of ['create', 'pause', 'resume', 'replay', 'rotate', 'delete'])
@@ -219,7 +219,7 @@ it('a chain is paused and resumed, and its health says so', async () => {
   const { page } = shown
   await asOperator('Health')
   await page.getByRole('button', { name: 'Pause Test chain' }).click()
-  await page.getByRole('button', { name: 'Keep as it is' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Pause Test chain' }).click()
   await page.getByRole('button', { name: 'Withdraw all prices of Test chain' }).click()
   await chain.untilMining('the chain paused', () =>

@@ -144,7 +144,7 @@ describe('token', () => {
       return now.state === 'PRICED' && (await page.getByText('Weakest link:').isVisible()) && now
     })
     await page.getByText(quote.price_usd.display, { exact: true }).waitFor()
-    await page.getByRole('region', { name: 'Confidence' }).getByText('holds the score').first().waitFor()
+    await page.getByRole('region', { name: 'Confidence' }).getByText('limits the score').first().waitFor()
     const graph = page.getByRole('region', { name: 'Route graph' })
     for (const hop of quote.routes.flatMap(({ hops }) => hops))
       expect(await graph.locator(`a[href="#/pool/${CHAIN_ID}/${hop.pool_address}"]`).count()).toBeGreaterThan(

@@ -37,18 +37,8 @@ export { HISTORY_MS } from './rules/history.ts'
 export { freshness, verifiedAt } from './rules/freshness.ts'
 export { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
 export { mergePolicy } from './policy/policyOverride.ts'
-export {
-  membersOf,
-  type Part,
-  type QuoteJson,
-  QuoteWriter,
-  SEQUENCE,
-  sequenceText,
-  Shared,
-  Unreduced,
-  withChange,
-  Written,
-} from './price/publish/quoteJson.ts'
+export { type Part, SEQUENCE, sequenceText, Shared, Unreduced } from './price/publish/parts.ts'
+export { membersOf, type QuoteJson, QuoteWriter, withChange, Written } from './price/publish/quoteJson.ts'
 export type { EngineRecord } from './record.ts'
 export { type ChainSetup, roleOf } from './setup.ts'
 export type { Gap, State } from './state.ts'

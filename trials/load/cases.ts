@@ -284,7 +284,8 @@ class Load {
   async #proof(made: readonly Made[]): Promise<readonly string[]> {
     await this.#delivered(made)
     const { open, heard, faults, turnedAway, tooSlow } = await this.#subscribers.call<Subscribed>('report')
-    if (turnedAway > 0) this.#notes.push(`${turnedAway} handshakes were told to come back, and did`)
+    if (turnedAway > 0)
+      this.#notes.push(`${turnedAway} handshakes got 503 with Retry-After, and succeeded later`)
     if (tooSlow > 0)
       this.#notes.push(`${tooSlow} sockets were closed with 1013: their process could not read as fast`)
     const missing = open + tooSlow === this.#sockets ? [] : [`${open} of ${this.#sockets} sockets are open`]

@@ -90,7 +90,9 @@ export async function openGround(form: Form, world: LocalWorld): Promise<Ground>
       const codes = await Promise.all(all.map(child => child.stop()))
       return [
         ...ended,
-        ...codes.filter(code => code !== 0).map(code => `a process told to stop ended with ${code}`),
+        ...codes
+          .filter(code => code !== 0)
+          .map(code => `a process that was asked to stop ended with ${code}`),
       ]
     },
     async close() {

@@ -73,7 +73,7 @@ export class Fleet {
     const late = setTimeout(() => void member.child.kill(), STOP_MS)
     const code = await member.child.stop()
     clearTimeout(late)
-    if (code !== 0) this.faults.push(`${member.name} was told to stop and ended with ${code}`)
+    if (code !== 0) this.faults.push(`${member.name} was asked to stop and ended with ${code}`)
   }
 
   async kill(member: Member): Promise<void> {

@@ -28,14 +28,14 @@ const judgeOf = (log: readonly Envelope[]) =>
 
 async function verdictOf(log: readonly Envelope[], heard: readonly Envelope[], swaps = SWAPS) {
   const judge = judgeOf(log)
-  await judge.untold(swaps)
+  await judge.missing(swaps)
   return judge.judge([{ name: 'one', records: heard } as Listener], swaps)
 }
 
 it('everything once, as in the log, is complete, and is not judged again', async () => {
   expect(await verdictOf(LOG, LOG)).toEqual({ records: 3, lost: 0, repeated: 0, faults: [] })
   const judge = judgeOf(LOG)
-  expect(await judge.untold([...SWAPS, '0x9 3'])).toEqual(['0x9 3'])
+  expect(await judge.missing([...SWAPS, '0x9 3'])).toEqual(['0x9 3'])
   const listener = { name: 'one', records: LOG } as unknown as Listener
   expect(judge.judge([listener], SWAPS).records).toBe(3)
   expect(judge.judge([listener], SWAPS).records).toBe(0)

@@ -46,7 +46,7 @@ export class Judge {
   }
 
   /** Reads the new part of the log; returns those of these swaps that have no record. */
-  async untold(swaps: readonly string[]): Promise<readonly string[]> {
+  async missing(swaps: readonly string[]): Promise<readonly string[]> {
     const reader = (this.#reader ??= await this.#open())
     for (;;) {
       const page = await reader.readLog(this.head, PAGE, null)
@@ -59,15 +59,14 @@ export class Judge {
   judge(listeners: readonly Listener[], swaps: readonly string[]): Verdict {
     const fresh = this.#log.slice(this.#judged)
     const heard = listeners.map(({ name, records }) => this.#compare(name, records, fresh))
-    const untold = swaps.filter(swap => !this.#swaps.has(swap))
+    const missing = swaps.filter(swap => !this.#swaps.has(swap))
     const twice = swaps.filter(swap => (this.#swaps.get(swap) ?? 0) > 1)
-    if (untold.length > 0)
-      this.#faults.push(`${untold.length} swaps that no record tells of, ${untold[0]} first`)
+    if (missing.length > 0) this.#faults.push(`${missing.length} swaps without a record, ${missing[0]} first`)
     if (twice.length > 0)
       this.#faults.push(`${twice.length} swaps that are reported twice, ${twice[0]} first`)
     const verdict = {
       records: fresh.length,
-      lost: untold.length + heard.reduce((sum, { lost }) => sum + lost, 0),
+      lost: missing.length + heard.reduce((sum, { lost }) => sum + lost, 0),
       repeated: twice.length + this.#repeated + heard.reduce((sum, { repeated }) => sum + repeated, 0),
       faults: this.#faults,
     }

@@ -158,7 +158,7 @@ export class Rehearsal {
     return this.#trading.paused(async () => {
       const { judge } = this.#cast
       const swaps = await this.#trading.swaps()
-      await until('every swap is reported', async () => (await judge.untold(swaps)).length === 0, SETTLE_MS)
+      await until('every swap is reported', async () => (await judge.missing(swaps)).length === 0, SETTLE_MS)
       const isHeard = () => this.#listeners.every(({ last }) => last >= judge.head)
       await until(`everybody at ${judge.head}`, isHeard, SETTLE_MS)
       await this.#compareReserves()

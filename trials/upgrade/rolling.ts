@@ -45,8 +45,8 @@ export async function roll({ fleet, rehearsal, asker, writer, nodes, onRow }: Ca
     newWriter = await fleet.start('new', 'chain')
     if ((await fleet.writer()) !== oldWriter) throw new Error('a standby took the seat of a living writer')
   })
-  await stage('the old writer is told to stop', () => changeWriter(newWriter, () => fleet.stop(oldWriter)))
-  await stage('the old API nodes are told to stop', async () => {
+  await stage('the old writer is stopped', () => changeWriter(newWriter, () => fleet.stop(oldWriter)))
+  await stage('the old API nodes are stopped', async () => {
     newNodes.push(await fleet.start('new', 'api'))
     for (const node of oldNodes.splice(0)) await fleet.stop(node)
   })

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import type { ShownConfig } from '@assay/server/config'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT, Failure } from '../exit.ts'
+import { assayCommand } from '../local/commandLine.ts'
 import { type ConfigChoice, configFile, DEFAULT_FILE, whole, withConfig, withJson } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { type JsonChoice, print } from '../terminal/print.ts'
@@ -72,7 +73,7 @@ async function check(options: ConfigChoice & JsonChoice): Promise<void> {
       ),
       ...(days === null ? [] : [`  ${historySentence(days)}`]),
       ...warnings.map(each => `${paint('yellow', 'warning')}  ${each}`),
-      'To see whether the endpoints answer: assay doctor',
+      `To see whether the endpoints answer: ${assayCommand()} doctor`,
     ].join('\n'),
   )
 }
@@ -105,15 +106,16 @@ async function init(file: string, options: InitOptions): Promise<void> {
   writeFileSync(schema, `${await schemaText()}\n`)
   writeFileSync(file, configTemplate(options.chains, `./${basename(schema)}`), { mode: 0o600 })
   const variables = options.chains.map(id => `ASSAY_RPC_${id}`)
+  const assay = assayCommand()
   print(
     options,
     { file, schema, variables },
-    () => `${file} is written, and ${schema} for your editor. Next:
+    () => `Wrote ${file}, and ${schema} for your editor. Next:
 
   export ${variables.map(each => `${each}=https://…`).join(' ')}
-  assay config check --config ${file}
-  assay doctor --config ${file}
-  assay keys issue --config ${file} --name me --scopes read,stream
-  assay serve --config ${file}`,
+  ${assay} config check --config ${file}
+  ${assay} doctor --config ${file}
+  ${assay} keys issue --config ${file} --name me --scopes read,stream
+  ${assay} serve --config ${file}`,
   )
 }

@@ -69,22 +69,22 @@ export const exportCommand = (): Command =>
     .description(
       'write a range of the log to a file, or all of it to a folder of files; resumes when run again after an interruption',
     )
-    .addArgument(new Argument('<kind>').choices(KINDS))
+    .addArgument(new Argument('<kind>', 'what to export').choices(KINDS))
     .argument('[file]', 'the file to write; its extension selects the format')
     .option('--after <sequence>', 'records above this sequence; by default all retained ones', whole)
     .option('--to <sequence>', 'records up to this sequence; by default the end of the log', whole)
     .option(
       '--from <time>',
-      'committed since: 2h, 7d ago, or a date; for candles, the earliest begin',
+      'only what was committed since: 2h or 7d ago, or a date; for candles, the earliest start',
       moment,
     )
-    .option('--until <time>', 'committed before; for candles, the latest end', moment)
+    .option('--until <time>', 'only what was committed before; for candles, the latest end', moment)
     .option('--chain <id>', 'only this chain', whole)
     .addOption(new Option('--format <format>', 'instead of the file extension').choices(FORMATS))
     .addOption(new Option('--interval <length>', 'length of candles; by default 1h').choices(INTERVALS))
     .option('--folder <path>', 'instead of a file: one file for each closed hour, after those already there')
     .addOption(
-      new Option('--every <length>', 'with --folder, the length of time of a file; by default 1h').choices(
+      new Option('--every <length>', 'with --folder, the period of each file; by default 1h').choices(
         Object.keys(EVERY_MS),
       ),
     )
@@ -101,7 +101,7 @@ async function exportLog(kind: string, file: string | undefined, options: Option
 function fileOf(file: string | undefined, options: Options): string {
   const unsuited = (['every', 'follow'] as const).find(name => options[name] !== undefined)
   if (unsuited !== undefined)
-    throw new Failure(`--${unsuited} is of a folder: add --folder, or leave it out`, EXIT.misused)
+    throw new Failure(`--${unsuited} applies only to a folder: add --folder, or omit it`, EXIT.misused)
   if (file !== undefined) return file
   throw new Failure('name the file to write, or a folder with --folder', EXIT.misused)
 }
@@ -109,7 +109,7 @@ function fileOf(file: string | undefined, options: Options): string {
 /** A folder is everything from its first record on: nothing else decides where its files begin and end. */
 function assertForFolder(kind: string, file: string | undefined, options: Options): void {
   if (file !== undefined)
-    throw new Failure(`${file} is a file and --folder a folder: name one of them`, EXIT.misused)
+    throw new Failure(`the export goes to the file ${file} or to --folder: give one of them`, EXIT.misused)
   if (kind === 'candles')
     throw new Failure(
       'candles are not written to a folder, as a later reorganisation would correct them: export prices, or candles to a file',
@@ -118,7 +118,7 @@ function assertForFolder(kind: string, file: string | undefined, options: Option
   const unsuited = (['to', 'from', 'until', 'interval'] as const).find(name => options[name] !== undefined)
   if (unsuited !== undefined)
     throw new Failure(
-      `--${unsuited} is of a file: leave it out, or name a file instead of --folder`,
+      `--${unsuited} applies only to a file: omit it, or name a file instead of --folder`,
       EXIT.misused,
     )
 }

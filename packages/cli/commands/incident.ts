@@ -42,7 +42,7 @@ export const incidentCommand = (): Command =>
     .option('--chain <id>', 'chain id; by default the first', whole)
     .option('--token <symbol>', 'a token of that chain; by default the first suitable one')
     .option('--depth <blocks>', 'blocks to replace, for reorg', whole)
-    .option('--end', 'ends the incident, if it can be ended')
+    .option('--end', 'end the incident, if it has a duration')
     .action(causeIncident)
 
 async function causeIncident(name: string, options: Options): Promise<void> {

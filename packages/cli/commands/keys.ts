@@ -8,7 +8,7 @@ import { print } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
 import { time } from '../terminal/words.ts'
 
-const KEY_ID = 'the eight letters after assay_'
+const KEY_ID = 'the eight characters after assay_'
 
 export function keysCommand(): Command {
   const keys = new Command('keys').description('manage API keys: issue, list, roll, revoke')
@@ -33,7 +33,7 @@ export function keysCommand(): Command {
 /** Where the keys are: in the files of an installation, or in a running service. */
 const withKeyring = (command: Command): Command =>
   withInstalled(command)
-    .option('--url <url>', 'a running service instead of its files; needs an admin key')
+    .option('--url <url>', 'a running service, instead of a local configuration; needs an admin key')
     .addOption(new Option('--key <key>', 'an admin key, with --url').env('ASSAY_KEY'))
 
 type Choice = KeyringChoice & { readonly json?: boolean }

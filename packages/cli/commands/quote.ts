@@ -84,7 +84,7 @@ function pricedText(quote: PricedQuote): string {
   return `${paint('bold', `${price_usd.display} USD`)}\n${facts([
     [
       'confidence',
-      `${paintScore(score, `${score} (${label})`)}${caps.length === 0 ? '' : `, held by ${caps.map(({ code, cap }) => `${code} ≤ ${cap}`).join(', ')}`}`,
+      `${paintScore(score, `${score} (${label})`)}${caps.length === 0 ? '' : `, caps ${caps.map(({ code, cap }) => `${code} ≤ ${cap}`).join(', ')}`}`,
     ],
     change === null ? null : ['change', `${bps(change.h1_bps)} in 1 h, ${bps(change.h24_bps)} in 24 h`],
     support === null ? null : ['routes', `${support.accepted} accepted, ${support.rejected} rejected`],

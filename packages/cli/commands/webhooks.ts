@@ -22,7 +22,7 @@ type AddChoice = ServiceChoice & {
   readonly name?: string
 }
 
-const ID = 'the webhook, as `assay webhooks list` shows it'
+const ID = 'its id, as `assay webhooks list` shows it'
 
 export function webhooksCommand(): Command {
   const webhooks = new Command('webhooks').description(
@@ -74,7 +74,7 @@ export function webhooksCommand(): Command {
   withService(webhooks.command('replay'))
     .description('match the log again after a position; repeated events keep their ids')
     .argument('<webhook_id>', ID)
-    .requiredOption('--after <sequence>', 'the place', whole)
+    .requiredOption('--after <sequence>', 'match the records after this sequence', whole)
     .action(async (id: string, options: ServiceChoice & { readonly after: number }) =>
       show(options, await clientOf(options).webhooks.replay(id, { after_sequence: options.after })),
     )

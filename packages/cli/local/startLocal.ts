@@ -134,8 +134,8 @@ Cause an incident, in the console under Operations or here, and watch what happe
   ${assay} world incident rug --chain 1 --token ${example?.symbol}
 
 These prices come from the local world (its configuration: ${file}).
-For real chains name their nodes and start again: ASSAY_RPC_1=https://… ${startCommandLine()}, or write
-them into assay.yaml, which ${assay} config init begins.
+For real chains name their nodes and start again: ASSAY_RPC_1=https://… ${startCommandLine()}, or
+list them in assay.yaml, which ${assay} config init creates.
 
 Ctrl-C stops everything; the next start continues from there.`
 }

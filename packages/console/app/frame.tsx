@@ -122,7 +122,7 @@ function Unwell({ live }: { readonly live: Live }) {
   const isGone = chains.some(({ health }) => health?.status !== 'DEGRADED')
   return (
     <p class={`connection unwell ${isGone ? 'bad' : 'warn'}`} title={said.join(', ')} data-testid="unwell">
-      <a href={hrefOf.overview}>{said.length === 1 ? said[0] : `${said.length} chains not well`}</a>
+      <a href={hrefOf.overview}>{said.length === 1 ? said[0] : `${said.length} chains with problems`}</a>
     </p>
   )
 }

@@ -72,12 +72,31 @@ export function restore(changes: readonly Change[]): History {
 }
 
 /** All changes, oldest first. */
-export function changesOf({ tape, start, end, open }: History): Change[] {
-  if (open === null) return []
-  const changes: Change[] = []
-  for (let at = start; at < end; at++)
-    changes.push({ fromMs: tape.fromMs[at] as Ms, ratio: tape.ratios[at] as Fraction })
-  return [...changes, { fromMs: open.fromMs, ratio: open.ratio }]
+export function changesOf(history: History): Change[] {
+  const { length, itemAt } = momentsOf(history)
+  return Array.from({ length }, (_, at) => itemAt(count(at)))
+}
+
+/** The changes by their places, oldest first, for a caller that needs few of them. */
+export function momentsOf(history: History) {
+  const { start, end, open } = history
+  const fromMsAt = (at: Count): Ms => fromAt(history, count(start + at))
+  const valueAt = (at: Count): Fraction => ratioAt(history, count(start + at))
+  return {
+    length: count(open === null ? 0 : end - start + 1),
+    fromMsAt,
+    valueAt,
+    itemAt: (at: Count): Change => ({ fromMs: fromMsAt(at), ratio: valueAt(at) }),
+  }
+}
+
+/** The part of a tape that both histories cover: where it begins in each, and its length; 0 on different tapes. */
+export function commonPart(a: History, b: History) {
+  const first = Math.max(a.start, b.start)
+  const length = a.tape === b.tape ? Math.min(a.end, b.end) - first : 0
+  return length > 0
+    ? { at: count(first - a.start), from: count(first - b.start), known: count(length) }
+    : undefined
 }
 
 /** The oldest that reaches into the window. */

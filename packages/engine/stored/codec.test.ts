@@ -12,6 +12,7 @@ import { randomLife } from '../testing/randomLife.ts'
 import { SETUP, TOKENS } from '../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../testing/tickFamilies.ts'
 import { ms } from '../units.ts'
+import { read, writeWith } from './words.ts'
 
 const textsOf = (state: State): [EntityKey, string][] =>
   [...entityKeys(state)].map(key => [key, encodeEntity(state, key) as string])
@@ -38,6 +39,18 @@ test('R-fold-6: state that was read back is written unchanged, including numbers
   const texts = textsOf(state)
   expect(texts.some(([, text]) => /"#\d{25,}"/.test(text))).toBe(true)
   expect(textsOf(decodeState(SETUP, texts))).toEqual(texts)
+})
+
+test('further members are written as JSON, and as words where a string looks like a number', () => {
+  for (const plain of [
+    { swaps: [{ kind: 'SWAP', at: 7 }] },
+    { swaps: [] },
+    { swaps: ['#7', '##', { deep: '#' }] },
+  ]) {
+    const text = writeWith({ reserve: 5n, name: '#12' }, plain)
+    expect(text).toMatch(/^\{"reserve":"#5","name":"##12","swaps":\[/)
+    expect(read(text)).toEqual({ reserve: 5n, name: '#12', ...plain })
+  }
 })
 
 test('another policy gives another text of the chain', () => {

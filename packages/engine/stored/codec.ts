@@ -36,7 +36,7 @@ import {
   type TicksImage,
   ticksOf,
 } from './images.ts'
-import { read, write } from './words.ts'
+import { read, write, writeWith } from './words.ts'
 
 /** The text of an entity, or null when it no longer exists: the commit deletes it. */
 export function encodeEntity(state: State, key: EntityKey): string | null {
@@ -47,7 +47,10 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
     case 'coverage':
       return write([...state.coverage.values()])
     case 'pool':
-      return mapped(state.pools.get(id as Address), pool => write(poolImage(pool)))
+      return mapped(state.pools.get(id as Address), pool => {
+        const { published, ...image } = poolImage(pool)
+        return writeWith(image, { published })
+      })
     case 'ticks':
       return mapped(state.pools.get(id as Address), ({ terms }) => mapped(ticksOf(terms), write))
     case 'history':
@@ -75,7 +78,10 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
     default:
       return mapped(
         state.journals.find(({ block }) => String(block.number) === id),
-        journal => write(journalImage(journal, afterBlock(state, journal))),
+        journal => {
+          const { swaps, ...image } = journalImage(journal, afterBlock(state, journal))
+          return writeWith(image, { swaps })
+        },
       )
   }
 }

@@ -1,56 +1,18 @@
 /** Entities as plain values: the part that text can hold, and how to restore the rest. */
 import { adapterOf, type PoolTerms } from '../amm/families.ts'
 import { type BookUndo, type Journal, openJournal } from '../chain/undo.ts'
-import type { KnownPool, Pool, PoolState, Stable } from '../entities.ts'
+import type { KnownPool, Pool, Stable } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
-import type { Fraction } from '../exact/fraction.ts'
 import { keptFrom } from '../memory/pastBounds.ts'
-import * as temporal from '../memory/temporalTape.ts'
+import type * as temporal from '../memory/temporalTape.ts'
 import type { Kept, Noted, Running } from '../rules/ownPast.ts'
-import type { Change } from '../rules/temporalWindow.ts'
 import type { ChainPosition } from '../state.ts'
+import type { Count } from '../units.ts'
 import { viewFrom, viewText } from './anchorText.ts'
-import { deltaOf, earlierOf, type StoredList } from './listDelta.ts'
-import { type VisitImage, visitFrom, visitImage } from './visitImage.ts'
-
-/** A state written before gaps or visits existed lacks their fields. */
-type PoolStateImage = Omit<PoolState, 'history' | 'visit' | 'isBeforeGap' | 'past'> & {
-  readonly history: readonly Change[]
-  readonly visit?: VisitImage | null
-  readonly isBeforeGap?: boolean
-  /** It also lacks a past that was read. */
-  readonly past?: PoolState['past']
-}
-
-const stateImage = ({ past, ...state }: PoolState): PoolStateImage => ({
-  ...state,
-  ...(past === null ? {} : { past }),
-  history: temporal.changesOf(state.history),
-  visit: state.visit === null ? null : visitImage(state.visit),
-})
-const stateFrom = (image: PoolStateImage): PoolState => ({
-  ...image,
-  isBeforeGap: image.isBeforeGap ?? false,
-  past: image.past ?? null,
-  history: temporal.restore(image.history),
-  visit: image.visit == null ? null : visitFrom(image.visit),
-})
-
-/** A state whose history is stored as a difference from another history. */
-type DeltaState = Omit<PoolStateImage, 'history'> & { readonly history: StoredList<Change> }
-
-function deltaState(state: PoolState, other: temporal.History | undefined): DeltaState {
-  const { history, ...image } = stateImage(state)
-  return { ...image, history: deltaOf(history, temporal.changesOf(other ?? temporal.EMPTY), isSameChange) }
-}
-
-const stateFromDelta = ({ history, ...image }: DeltaState, other: temporal.History | undefined): PoolState =>
-  stateFrom({ ...image, history: earlierOf(history, temporal.changesOf(other ?? temporal.EMPTY)) })
-
-const isSameRatio = (a: Fraction, b: Fraction): boolean => a === b || (a.num === b.num && a.den === b.den)
-const isSameChange = (a: Change, b: Change): boolean => isSameRatio(a.ratio, b.ratio)
+import { deltaOf, earlierOf, momentsIn, type StoredList } from './listDelta.ts'
+import { type DeltaState, deltaState, isSameRatio, stateFromDelta } from './stateImage.ts'
 
 /** Terms without the book of ticks, which is stored separately. */
 type TermsImage = PoolTerms extends infer T ? Omit<T, 'book'> & Pick<PoolTerms, 'family'> : never
@@ -71,8 +33,15 @@ export type TicksImage = {
 export type PastImage = Omit<Running, 'open'> & { readonly open: readonly Omit<Noted, 'approx'>[] }
 export type MinutesImage = readonly Omit<Kept, 'approx'>[]
 
+const notedImage = ({ fromMs, ratio, y, worth }: Noted): Omit<Noted, 'approx'> => ({
+  fromMs,
+  ratio,
+  y,
+  worth,
+})
+
 export const pastImage = ({ open, touchedMs }: Running): PastImage => ({
-  open: open.map(({ fromMs, ratio, y, worth }) => ({ fromMs, ratio, y, worth })),
+  open: open.map(notedImage),
   touchedMs,
 })
 export const minutesImage = (minutes: readonly Kept[]): MinutesImage =>
@@ -131,10 +100,13 @@ type UndonePast = Omit<PastImage, 'open'> & { readonly open: StoredList<Omit<Not
 const isSameNoted = (a: Omit<Noted, 'approx'>, b: Omit<Noted, 'approx'>): boolean =>
   a.y === b.y && isSameRatio(a.ratio, b.ratio) && isSameRatio(a.worth, b.worth)
 
-const undonePast = ({ open, touchedMs }: Running, later: Running | null | undefined): UndonePast => ({
-  open: deltaOf(pastImage({ open, touchedMs }).open, later?.open ?? [], isSameNoted),
-  touchedMs,
-})
+function undonePast({ open, touchedMs }: Running, later: Running | null | undefined): UndonePast {
+  const other = later?.open ?? []
+  const isSame = (at: Count, from: Count) => isSameNoted(open[at] as Noted, other[from] as Noted)
+  const { itemAt, ...own } = momentsIn(open)
+  const delta = deltaOf({ ...own, itemAt: at => notedImage(itemAt(at)) }, momentsIn(other), isSame)
+  return { open: delta, touchedMs }
+}
 
 type Listed<Field> =
   Field extends Map<infer Key, infer Value>
@@ -167,7 +139,7 @@ type BookImage =
       readonly ticks: TicksImage | null
     }
 
-export const journalImage = ({ key: _key, ...journal }: Journal, after: After): object => ({
+export const journalImage = ({ key: _key, ...journal }: Journal, after: After) => ({
   ...journal,
   pools: eachIn(journal.pools, (state, pool) => deltaState(state, after.history(pool))),
   books: journal.books.map(undo =>

@@ -8,8 +8,6 @@
 import { assert } from '../assert.ts'
 import { type Count, count, type Ms } from '../units.ts'
 
-type Moment = { readonly fromMs: Ms }
-
 export type ListDelta<Item> = {
   /** Items before the common part, which is `kept` items of the later list starting at index `from`. */
   readonly before: readonly Item[]
@@ -21,30 +19,53 @@ export type ListDelta<Item> = {
 /** A whole list is the form from before differences were stored. */
 export type StoredList<Item> = readonly Item[] | ListDelta<Item>
 
-export function deltaOf<Item extends Moment>(
-  earlier: readonly Item[],
-  later: readonly Item[],
-  isSame: (a: Item, b: Item) => boolean,
+export const momentsIn = <Item extends { readonly fromMs: Ms }>(items: readonly Item[]): Moments<Item> => ({
+  length: count(items.length),
+  fromMsAt: at => (items[at] as Item).fromMs,
+  itemAt: at => items[at] as Item,
+})
+
+/** A list by its places. A pool has hundreds of moments, and few of them are stored with a change. */
+export type Moments<Item> = {
+  readonly length: Count
+  readonly fromMsAt: (at: Count) => Ms
+  readonly itemAt: (at: Count) => Item
+}
+
+/** `known` items from `at` of the earlier list are those from `from` of the later one. */
+export type Common = { readonly at: Count; readonly from: Count; readonly known: Count }
+const NOTHING_COMMON: Common = { at: count(0), from: count(0), known: count(0) }
+
+/** `isSame` compares an item of the earlier list with one of the later, both by their places. */
+export function deltaOf<Item>(
+  earlier: Moments<Item>,
+  later: Moments<Item>,
+  isSame: (at: Count, from: Count) => boolean,
+  common = NOTHING_COMMON,
 ): ListDelta<Item> {
-  let [at, from] = [0, 0]
-  while (at < earlier.length && from < later.length) {
-    const [own, other] = [earlier[at] as Item, later[from] as Item]
-    if (own.fromMs === other.fromMs && isSame(own, other)) break
-    if (own.fromMs <= other.fromMs) at++
+  let { at, from, known: kept } = common
+  while (kept === 0 && at < earlier.length && from < later.length) {
+    const [ownMs, otherMs] = [earlier.fromMsAt(at), later.fromMsAt(from)]
+    if (ownMs === otherMs && isSame(at, from)) break
+    if (ownMs <= otherMs) at++
     else from++
   }
-  let kept = 0
-  while (at + kept < earlier.length && from + kept < later.length) {
-    const [own, other] = [earlier[at + kept] as Item, later[from + kept] as Item]
-    if (own.fromMs !== other.fromMs || !isSame(own, other)) break
-    kept++
+  for (; at + kept < earlier.length && from + kept < later.length; kept++) {
+    const [own, other] = [count(at + kept), count(from + kept)]
+    if (earlier.fromMsAt(own) !== later.fromMsAt(other) || !isSame(own, other)) break
   }
   return {
-    before: earlier.slice(0, at),
+    before: itemsOf(earlier, count(0), at),
     from: count(kept === 0 ? 0 : from),
-    kept: count(kept),
-    after: earlier.slice(at + kept),
+    kept,
+    after: itemsOf(earlier, count(at + kept), earlier.length),
   }
+}
+
+function itemsOf<Item>({ itemAt }: Moments<Item>, from: Count, to: Count): Item[] {
+  const items: Item[] = []
+  for (let at = from; at < to; at++) items.push(itemAt(at))
+  return items
 }
 
 export function earlierOf<Item>(stored: StoredList<Item>, later: readonly Item[]): readonly Item[] {

@@ -12,6 +12,16 @@ export function write(value: unknown): string {
   })
 }
 
+/**
+ * The same with further members at the end that hold no bigint, such as published texts: without a function for every
+ * value, JSON.stringify takes a third of the time.
+ */
+export function writeWith(value: object, plain: object): string {
+  const members = JSON.stringify(plain)
+  if (members.includes('"#')) return write({ ...value, ...plain })
+  return `${write(value).slice(0, -1)},${members.slice(1)}`
+}
+
 export function read<Value>(text: string | undefined): Value {
   assert(text !== undefined, 'an entity the state cannot do without is missing')
   return revived(JSON.parse(text)) as Value

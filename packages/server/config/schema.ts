@@ -19,7 +19,7 @@ const RPC = mapping('Requests to endpoints.', {
 })
 
 const POLICY = open(
-  'Any subset of the pricing policy; a list replaces the whole list. See docs/OPERATIONS.md.',
+  'Any subset of the pricing policy; a list replaces the whole list. R-policy-1 in docs/RULES.md lists the keys.',
   DEFAULT_POLICY,
   {
     examples: [{ max_hops: 3, min_depth_usd: 50 }],

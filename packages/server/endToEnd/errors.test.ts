@@ -115,7 +115,7 @@ describe('an error outside quotes', () => {
     ['/v1/tokens?chain_id=1&limit=0', 400, 'limit is "0"; expected an integer from 1 to 1000'],
     ['/v1/tokens?chain_id=5', 404, 'chain 5 is not served; served are 1'],
     ['/v1/chains?x=1', 400, 'unknown parameter "x"; expected none'],
-    ['/v1/search', 400, 'search needs one of address and q'],
+    ['/v1/search', 400, 'search needs either address or q'],
     ['/v1/search?address=0x1', 400, 'address is "0x1"; expected 0x and 40 or 64 hex digits'],
     [
       `/v1/pools?token_address=0x${'1'.repeat(40)}`,

@@ -115,7 +115,7 @@ it('an export with closed ends with its bucket and reports when both ends were c
 
 it('candles and other lengths are refused', async () => {
   for (const [query, words] of [
-    ['kind=candles&closed=1h', 'candles are always of whole buckets'],
+    ['kind=candles&closed=1h', 'they always cover whole buckets'],
     ['kind=prices&closed=2h', 'expected one of 1m, 5m, 1h, 1d'],
   ] as const) {
     const answer = await ask(`${api.url}/v1/export?${query}`, { key })

@@ -176,7 +176,7 @@ it.each([
   ['kind=candle', 'expected one of prices'],
   ['kind=candles&after_sequence=4', 'candles begin at from_ms'],
   ['kind=candles&interval=2h', 'expected one of 1m, 5m, 1h, 1d'],
-  ['kind=prices&interval=1h', 'interval is of candles'],
+  ['kind=prices&interval=1h', 'interval applies only to candles'],
   ['kind=prices&format=xls', 'expected one of csv'],
   ['kind=prices&after_sequence=1e3', 'expected an integer'],
   ['kind=prices&after_sequence=9&to_sequence=8', 'expected at most 8'],

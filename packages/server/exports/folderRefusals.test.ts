@@ -20,10 +20,10 @@ const refused = async (of: Service, args: readonly string[]) => {
 }
 
 it.each([
-  [['prices', 'a.csv', '--folder', 'new'], 'name one of them'],
-  [['prices'], '--every is of a folder'],
+  [['prices', 'a.csv', '--folder', 'new'], 'give one of them'],
+  [['prices'], '--every applies only to a folder'],
   [['candles', '--folder', 'new'], 'candles are not written to a folder'],
-  [['prices', '--folder', 'new', '--to', '9'], '--to is of a file'],
+  [['prices', '--folder', 'new', '--to', '9'], '--to applies only to a file'],
   [['prices', '--folder', 'prices', '--after', '9'], '--after is for a new folder'],
   [['events', '--folder', 'prices'], 'which is not of this export (expected events-0000000000000001-'],
   [['prices', '--folder', 'prices', '--chain', '1'], 'choose another folder'],

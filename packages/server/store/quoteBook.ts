@@ -75,23 +75,24 @@ const PLACES = new RegExp(
 /** Null where no record of the commit has a quote. */
 export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | null {
   const lines: string[] = []
-  const known = new Map<Shared, number>()
-  const lineOf = (piece: Shared): number => {
+  const known = new Map<Shared, Place>()
+  const placeOf = (piece: Shared): Place => {
     const place = known.get(piece)
     if (place !== undefined) return place
     let text = ''
-    for (const part of piece.parts) text += part instanceof Shared ? pieceAt(lineOf(part)) : marked(part)
+    for (const part of piece.parts) text += part instanceof Shared ? placeOf(part).mark : marked(part)
     const line = lines.push(text) - 1
-    known.set(piece, line)
-    return line
+    const written = { line, mark: `${HERE.piece}${line}${HERE.end}` }
+    known.set(piece, written)
+    return written
   }
-  const places = new Map<Written, number>()
-  for (const quote of quotes) if (quote !== null) places.set(quote, lineOf(quote))
-  if (lines.length === 0) return null
-  return { packed: pack(lines.join(HERE.line)), lineOf: places }
+  const lineOf = new Map<Written, number>()
+  for (const quote of quotes) if (quote !== null) lineOf.set(quote, placeOf(quote).line)
+  return lines.length === 0 ? null : { packed: pack(lines.join(HERE.line)), lineOf }
 }
 
-const pieceAt = (line: number): string => `${HERE.piece}${line}${HERE.end}`
+/** The line of a piece, and the mark that stands for it in others: most are referred to many times. */
+type Place = { readonly line: number; readonly mark: string }
 
 function marked(part: Exclude<Part, Shared>): string {
   if (part === SEQUENCE) return HERE.sequence

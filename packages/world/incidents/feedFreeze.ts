@@ -8,7 +8,7 @@ export const feedFreeze: Incident = {
   async begin(chain, aim) {
     const { symbol } = stableFor(chain, aim)
     chain.life.freeze(symbol)
-    return { token: symbol, what: `the feed of ${symbol} stands still` }
+    return { token: symbol, what: `the feed of ${symbol} is no longer updated` }
   },
   async end(chain, aim) {
     const { symbol } = stableFor(chain, aim)

@@ -358,8 +358,8 @@ exec '${anvilBinary()}' "$@"
       vi.unstubAllEnvs(),
     )
     expect(said).toEqual([
-      `${SMALL.name}: its node ended by itself, once more`,
-      `${SMALL.name}: ${SMALL.tokens.length} tokens, ${SMALL.pools.length} pools made`,
+      `${SMALL.name}: its node ended by itself; trying again`,
+      `${SMALL.name}: ${SMALL.tokens.length} tokens, ${SMALL.pools.length} pools created`,
     ])
     expect(crashed.mock.calls).toEqual([[expect.stringContaining('crashed, it exited with code 1.')]])
     expect((await headOf(chain)).number).toBeGreaterThan(100n)

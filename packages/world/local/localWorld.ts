@@ -154,7 +154,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
       await life.start(options.renewEveryBlocks)
     }
     options.onProgress?.(
-      `${plan.name}: ${plan.tokens.length} tokens, ${plan.pools.length} pools ${memory === null ? 'made' : 'found again'}`,
+      `${plan.name}: ${plan.tokens.length} tokens, ${plan.pools.length} pools ${memory === null ? 'created' : 'restored'}`,
     )
     return {
       plan,
@@ -172,7 +172,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
     const hasDied = await hasEndedBy(node, GONE_MS)
     await node.close()
     if (!hasDied || isAgain) throw failure
-    options.onProgress?.(`${plan.name}: its node ended by itself, once more`)
+    options.onProgress?.(`${plan.name}: its node ended by itself; trying again`)
     return startChain(plan, options, true)
   }
 }

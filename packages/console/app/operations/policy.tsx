@@ -62,7 +62,7 @@ export function PolicyEditor({ live, onChanged }: Props) {
                 type="button"
                 class="primary"
                 disabled={!isTried}
-                title={isTried ? '' : 'Do a dry run of exactly this first'}
+                title={isTried ? '' : 'Run a dry run of these overrides first'}
                 onClick={() =>
                   run(async overrides => {
                     const { policy_version } = await admin.setPolicy(overrides)

@@ -62,7 +62,7 @@ export function WebhookPanel({ live, webhook, onSecret, onChanged, onClosed }: P
           ['Registered', `${dateTime(webhook.created_at_ms)} by ${webhook.consumer}`],
           ['Matched up to', `record ${count(webhook.position)}`],
           ['Waiting', count(webhook.pending)],
-          untilMs === null ? null : ['Former secret', `signs too until ${dateTime(untilMs)}`],
+          untilMs === null ? null : ['Previous secret', `signs too until ${dateTime(untilMs)}`],
         ]}
       />
       <div class="tools bare">
@@ -144,7 +144,7 @@ function Replay({ position, onReplay }: ReplayProps) {
         class=""
         word="Replay"
         disabled={!isWhole}
-        sure={`Send again all that is matched after ${isWhole ? count(Number(after)) : ''}`}
+        sure={`Match the log again after ${isWhole ? count(Number(after)) : ''}`}
         onSure={() => onReplay(Number(after))}
       />
     </div>

@@ -64,7 +64,7 @@ export function Webhooks({ live, onChanged }: Props) {
         <Answered answer={answer} what="webhooks">
           {({ webhooks }) =>
             webhooks.length === 0 ? (
-              <p class="empty">There are none. A webhook calls your URL when a record meets a condition.</p>
+              <p class="empty">No webhooks yet. A webhook calls your URL when a record meets a condition.</p>
             ) : (
               <WebhookTable live={live} webhooks={webhooks} opened={opened} onOpen={open} />
             )

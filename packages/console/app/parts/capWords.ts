@@ -19,7 +19,7 @@ export const CAP_WORDS: Readonly<Record<(typeof CAP_CODES)[number], string>> = {
   STABLE_SUSPENDED: 'the stable is suspended',
   STABLE_DISPUTED: "pools contradict the stable's feed",
   ANCHOR_DISPUTED: 'the asset it goes through deviates from its own feed',
-  COVERAGE_UNKNOWN: 'it is unknown how much of its liquidity is covered',
+  COVERAGE_UNKNOWN: 'no recent depth of other markets to compare with',
   UNSELLABLE: 'simulated sales failed at two sizes, in a later block too',
   SELL_RESTRICTED: 'simulated sales failed, although sales by others were seen within a day',
   TRANSFER_TAX: 'part of a sale or a transfer does not arrive',

@@ -20,7 +20,7 @@ export function Caps({ caps, score }: Props) {
             <span class="cap">at most {cap}</span>
             <strong>{words(code)}</strong>
             <span class="muted">{WORDS[code] ?? ''}</span>
-            {cap <= score && <span class="tag warn">holds the score</span>}
+            {cap <= score && <span class="tag warn">limits the score</span>}
           </li>
         ))}
     </ul>

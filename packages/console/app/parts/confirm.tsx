@@ -39,7 +39,7 @@ export function Confirm({ word, about, sure, disabled = false, class: kind = 'sm
         {sure}
       </button>{' '}
       <button type="button" class={`${kind} quiet`} onClick={() => setDoubted(false)}>
-        Keep as it is
+        Cancel
       </button>
     </span>
   )

@@ -8,7 +8,7 @@ export function Copyable({ text, shown = text, what }: Props) {
   const copy = () => {
     navigator.clipboard.writeText(text).then(
       () => setSaid('Copied'),
-      () => setSaid('Not copied: the browser refused'),
+      () => setSaid('Not copied: the browser did not allow it'),
     )
     setTimeout(() => setSaid(''), 2000)
   }

@@ -52,7 +52,7 @@ function Sales({ exit }: { readonly exit: Exit }) {
           <caption class="hidden">Sales by size, after fees</caption>
           <thead>
             <tr>
-              {['Sale of', 'Pays', 'On average', 'Off the price', 'Through'].map((name, at) => (
+              {['Sale of', 'Pays', 'On average', 'From the price', 'Through'].map((name, at) => (
                 <th key={name} scope="col" class={at > 0 && at < 4 ? 'right' : ''}>
                   {name}
                 </th>

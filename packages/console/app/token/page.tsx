@@ -179,7 +179,7 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
               ],
               ['Block', `${count(as_of.block_number)}, ${duration(now - as_of.block_time_ms)} old`],
               ['Last trade', last_trade_ms === null ? 'none seen' : `${duration(now - last_trade_ms)} ago`],
-              ['Holds until', expires_at_ms === null ? 'the next record' : dateTime(expires_at_ms)],
+              ['Valid until', expires_at_ms === null ? 'the next record' : dateTime(expires_at_ms)],
               [
                 'Policy',
                 <Copyable

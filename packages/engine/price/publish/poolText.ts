@@ -83,10 +83,9 @@ export function depthText(edge: Edge) {
   }
 }
 
-export function componentsText({ components, state, capacity, derived: { scale } }: Edge) {
+export function componentsText(edge: Edge) {
+  const { components, state, capacity } = edge
   const { temporal, freshness } = components
-  const { median } = temporal
-  const inWhole = median === null || scale === null ? null : times(median, scale.whole)
   return {
     depth: { score: components.depth.score, l_eff: capacity?.toString() ?? null },
     freshness: { score: freshness.score, age_ms: freshness.ageMs, ttl_ms: freshness.ttlMs },
@@ -94,9 +93,8 @@ export function componentsText({ components, state, capacity, derived: { scale }
     temporal: {
       score: temporal.score,
       covered_ms: temporal.coveredMs,
-      median: exactText(inWhole),
-      deviation_bps:
-        median === null || state.marginal === null ? null : bpsText(devBps(state.marginal, median)),
+      median: exactText(medianOf(components, edge)),
+      deviation_bps: deviationText(components, state),
     },
     feed: components.feed,
     state: components.state,
@@ -104,6 +102,14 @@ export function componentsText({ components, state, capacity, derived: { scale }
     ...coverageText(components.coverage),
   }
 }
+
+/** In whole tokens. */
+export function medianOf({ temporal: { median } }: EdgeComponents, { derived: { scale } }: Edge) {
+  return median === null || scale === null ? null : times(median, scale.whole)
+}
+
+export const deviationText = ({ temporal: { median } }: EdgeComponents, { marginal }: PoolState) =>
+  median === null || marginal === null ? null : bpsText(devBps(marginal, median))
 
 /** Empty for a pool whose past was never read. */
 export function pastText({ past }: PoolState): object {
@@ -136,7 +142,7 @@ export function backingText({ backing }: PoolState): object {
   }
 }
 
-function coverageText(coverage: EdgeComponents['coverage']) {
+export function coverageText(coverage: EdgeComponents['coverage']) {
   if (coverage === null) return {}
   const { score, anchorsMicrousd, externalMicrousd } = coverage
   return {

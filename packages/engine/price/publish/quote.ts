@@ -8,7 +8,7 @@ import { unsupportedFamily } from '../../rules/guards.ts'
 import { feeOf } from '../../rules/poolFee.ts'
 import type { OwnPast } from '../../rules/priceJump.ts'
 import { devBps } from '../../rules/weightedMedian.ts'
-import { type Count, count, type Ms, score, weaker } from '../../units.ts'
+import { type Count, count, type Ms, type Score, score, weaker } from '../../units.ts'
 import { bpsText, compactOf } from './compact.ts'
 import { disputesMember, usdFeedMember } from './disputeText.ts'
 import { exactText } from './exactText.ts'
@@ -131,16 +131,25 @@ export function afterPrice(route: Route): object {
   }
 }
 
+function routeComponents(route: Route): object {
+  const { edges, asset } = weakestOf(route)
+  return {
+    edges: { score: edges },
+    ...(asset === null ? {} : { routing_asset: { score: asset } }),
+  }
+}
+
 /** S_route = min(all edge scores, the scores of the routing assets it goes through). */
-function routeComponents({ edges, via }: Route): object {
-  const weakestEdge = edges.reduce((least, edge) => weaker(least, edge.score), score(10))
-  if (via === null) return { edges: { score: weakestEdge } }
-  let weakestAsset = score(10)
+export function weakestOf({ edges, via }: Route): { readonly edges: Score; readonly asset: Score | null } {
+  let edge = score(10)
+  for (const each of edges) edge = weaker(edge, each.score)
+  if (via === null) return { edges: edge, asset: null }
+  let asset = score(10)
   for (let at: Route['via'] = via; at !== null; at = at.route.via) {
     const { evaluation } = at.asset
-    weakestAsset = weaker(weakestAsset, evaluation.kind === 'PRICED' ? evaluation.score : score(0))
+    asset = weaker(asset, evaluation.kind === 'PRICED' ? evaluation.score : score(0))
   }
-  return { edges: { score: weakestEdge }, routing_asset: { score: weakestAsset } }
+  return { edges: edge, asset }
 }
 
 export function hopText(edge: Edge): object {
@@ -176,9 +185,9 @@ export function hopText(edge: Edge): object {
 }
 
 /** The decimals behind a scale of 10^decimals. */
-const digitsOf = (scale: bigint): Count => count(scale.toString().length - 1)
+export const digitsOf = (scale: bigint): Count => count(scale.toString().length - 1)
 
-const stableText = (stable: StableView) => ({
+export const stableText = (stable: StableView) => ({
   token_address: stable.token,
   usd: exactText(stable.usd),
   source: stable.source,

@@ -79,7 +79,7 @@ export const CHAIN = mapping(
       { examples: [12_048], isBuiltIn: true },
     ),
     start_behind_s: integer(
-      'How far behind the head a new chain starts, in seconds, and at most 64 blocks: 330 fills the five-minute window of the medians, if the node still has that state.',
+      'How far behind the head a new chain starts, in seconds, and at most 64 blocks. With 330 the five-minute medians are complete from the start, if the node still has that state.',
       [0, 3600, 'seconds'],
       {
         default: 0,

@@ -5,7 +5,9 @@ import { MAX } from '../formats.ts'
 import type { Named } from '../named.ts'
 
 export const RETENTION = mapping('Records beyond both limits are deleted.', {
-  hours: integer('How long records are retained, in hours.', [1, 24 * 3650, 'hours'], { default: 72 }),
+  hours: integer('The minimum age at which records are deleted, in hours.', [1, 24 * 3650, 'hours'], {
+    default: 72,
+  }),
   records: integer('The minimum number of records to retain.', [1000, MAX, 'records'], {
     default: 1_000_000,
   }),

@@ -7,7 +7,17 @@
  * `entry.ts` or abstains.
  */
 import type { Hex } from '../../ops/hex.ts'
-import { DIGIT, oddAt } from '../../ops/hexDigits.ts'
+import {
+  AnswerCursor,
+  CLOSE,
+  CLOSE_LIST,
+  COLON,
+  FALSE,
+  NOT_UNDERSTOOD,
+  OPEN,
+  OPEN_LIST,
+  QUOTE,
+} from './answerCursor.ts'
 import {
   BIT,
   candidate,
@@ -47,34 +57,13 @@ export function scanAnswer(bytes: Buffer): ScannedAnswer | null {
   }
 }
 
-/** Not an Error: most answers are not for this scanner, and no caller needs the position where it gave up. */
-const NOT_UNDERSTOOD = Symbol('not understood')
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_LIST = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_LIST = 0x5d
-const OPEN = 0x7b
-const CLOSE = 0x7d
-const ZERO = 0x30
-const X = 0x78
-
-/** So few digits always stay below 2^53. */
-const MAX_COUNT_DIGITS = 13
 const MAX_TOPICS = 4
 
 const NONE: Hex = '0x'
-const NOTHING = Buffer.alloc(0)
-const NO_VIEW = new DataView(new ArrayBuffer(0))
 const NO_LOGS: readonly LogEntry[] = []
-const [TRUE, FALSE, NULL] = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')]
 
 class Scanner {
-  #bytes: Buffer = NOTHING
-  #view: DataView = NO_VIEW
-  #at = 0
+  readonly #cursor = new AnswerCursor()
   readonly #hashes = new SeenHex(32, 16)
   readonly #firstTopics = new SeenHex(32, 64)
   readonly #addresses = new SeenHex(20, 1024)
@@ -86,46 +75,42 @@ class Scanner {
   readonly #after: Key[] = Array.from({ length: KEYS.length + 1 }, () => OTHER)
 
   answerIn(bytes: Buffer): ScannedAnswer {
-    this.#bytes = bytes
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#at = 0
+    this.#cursor.open(bytes)
     let seen = 0
     let id = 0
     let result: readonly Entry[] = []
     let key = OTHER
-    this.#take(OPEN)
+    this.#cursor.take(OPEN)
     do {
       key = this.#key(key)
       if (key === OTHER || (seen & key.bit) !== 0) throw NOT_UNDERSTOOD
       seen |= key.bit
-      if (key.bit === BIT.jsonrpc) this.#skipString()
-      else if (key.bit === BIT.id) id = this.#decimal()
+      if (key.bit === BIT.jsonrpc) this.#cursor.skipString()
+      else if (key.bit === BIT.id) id = this.#cursor.decimal()
       else if (key.bit === BIT.result) result = this.#list(true)
       else throw NOT_UNDERSTOOD
-    } while (this.#goesOn(CLOSE))
+    } while (this.#cursor.goesOn(CLOSE))
     if (seen !== ENVELOPE || result.length === 0) throw NOT_UNDERSTOOD
-    // Some answers end with a line feed.
-    for (; this.#at < this.#bytes.length; this.#at++) if (this.#bytes[this.#at] !== 0x0a) throw NOT_UNDERSTOOD
+    this.#cursor.end()
     return { id, result }
   }
 
   /** After an answer, keeps nothing of it but single hashes and addresses. */
   forget(): void {
-    this.#bytes = NOTHING
-    this.#view = NO_VIEW
+    this.#cursor.close()
   }
 
   #list(mayBeReceipts: true): readonly Entry[]
   #list(mayBeReceipts: false): readonly LogEntry[]
   #list(mayBeReceipts: boolean): readonly Entry[] {
     const entries: Entry[] = []
-    this.#take(OPEN_LIST)
-    if (this.#bytes[this.#at] === CLOSE_LIST) {
-      this.#at++
+    this.#cursor.take(OPEN_LIST)
+    if (this.#cursor.bytes[this.#cursor.at] === CLOSE_LIST) {
+      this.#cursor.at++
       return entries
     }
     do entries.push(this.#entry(mayBeReceipts))
-    while (this.#goesOn(CLOSE_LIST))
+    while (this.#cursor.goesOn(CLOSE_LIST))
     return entries
   }
 
@@ -149,78 +134,78 @@ class Scanner {
     let cumulativeGasUsed = NONE
     let logs: readonly LogEntry[] = NO_LOGS
     let key = OTHER
-    this.#take(OPEN)
+    this.#cursor.take(OPEN)
     do {
       key = this.#key(key)
       if (key === OTHER) {
-        this.#skipValue()
+        this.#cursor.skipValue()
         continue
       }
       if ((seen & key.bit) !== 0) throw NOT_UNDERSTOOD
       seen |= key.bit
       switch (key.bit) {
         case BIT.address:
-          addressAt = this.#at + 3
+          addressAt = this.#cursor.at + 3
           address = this.#seen(this.#addresses)
           break
         case BIT.topics:
           this.#topics()
           break
         case BIT.data:
-          dataAt = this.#at + 3
-          if (this.#hexDigits() % 2 !== 0) throw NOT_UNDERSTOOD
-          dataEnd = this.#at - 1
+          dataAt = this.#cursor.at + 3
+          if (this.#cursor.hexDigits() % 2 !== 0) throw NOT_UNDERSTOOD
+          dataEnd = this.#cursor.at - 1
           break
         case BIT.blockHash:
           blockHash = this.#seen(this.#hashes)
           break
         case BIT.blockNumber:
-          blockNumber = this.#count()
+          blockNumber = this.#cursor.count()
           break
         case BIT.transactionHash:
           transactionHash = this.#seen(this.#hashes)
           break
         case BIT.transactionIndex:
-          transactionIndex = this.#count()
+          transactionIndex = this.#cursor.count()
           break
         case BIT.logIndex:
-          logIndex = this.#count()
+          logIndex = this.#cursor.count()
           break
         case BIT.blockTimestamp:
           // Some nodes write a plain number, of seconds or of another unit.
-          if (this.#bytes[this.#at] === QUOTE) timeS = this.#count()
-          else this.#skipValue()
+          if (this.#cursor.bytes[this.#cursor.at] === QUOTE) timeS = this.#cursor.count()
+          else this.#cursor.skipValue()
           break
         case BIT.removed:
-          this.#takeWord(FALSE)
+          this.#cursor.takeWord(FALSE)
           break
         case BIT.logs:
           if (!mayBeReceipt) throw NOT_UNDERSTOOD
           logs = this.#list(false)
           break
         case BIT.logsBloom:
-          bloomAt = this.#at + 3
-          if (this.#hexDigits() !== BLOOM_DIGITS) throw NOT_UNDERSTOOD
+          bloomAt = this.#cursor.at + 3
+          if (this.#cursor.hexDigits() !== BLOOM_DIGITS) throw NOT_UNDERSTOOD
           break
         case BIT.status:
-          status = this.#count()
+          status = this.#cursor.count()
           break
         case BIT.type:
-          type = this.#count()
+          type = this.#cursor.count()
           break
         case BIT.cumulativeGasUsed:
-          cumulativeGasUsed = this.#quantity()
+          cumulativeGasUsed = this.#cursor.quantity()
           break
         case BIT.depositNonce:
-          depositNonce = this.#quantity()
+          depositNonce = this.#cursor.quantity()
           break
         case BIT.depositReceiptVersion:
-          depositVersion = this.#quantity()
+          depositVersion = this.#cursor.quantity()
           break
         default:
           throw NOT_UNDERSTOOD
       }
-    } while (this.#goesOn(CLOSE))
+    } while (this.#cursor.goesOn(CLOSE))
     if ((seen & LOG) === LOG && (seen & ~LOG_KEYS) === 0)
       return new LogEntry(
         address,
@@ -230,7 +215,7 @@ class Scanner {
         transactionHash,
         transactionIndex,
         logIndex,
-        this.#view,
+        this.#cursor.view,
         addressAt,
         this.#topicsAt,
         this.#topicCount,
@@ -248,7 +233,7 @@ class Scanner {
         type,
         { status },
         cumulativeGasUsed,
-        this.#view,
+        this.#cursor.view,
         bloomAt,
         logs,
         blockHash,
@@ -263,79 +248,29 @@ class Scanner {
   #topics(): void {
     this.#topic = null
     this.#topicCount = 0
-    this.#take(OPEN_LIST)
-    this.#topicsAt = this.#at + 3
-    if (this.#bytes[this.#at] === CLOSE_LIST) {
-      this.#at++
+    this.#cursor.take(OPEN_LIST)
+    this.#topicsAt = this.#cursor.at + 3
+    if (this.#cursor.bytes[this.#cursor.at] === CLOSE_LIST) {
+      this.#cursor.at++
       return
     }
     do {
       if (this.#topicCount === MAX_TOPICS) throw NOT_UNDERSTOOD
       if (this.#topicCount++ === 0) this.#topic = this.#seen(this.#firstTopics)
-      else if (this.#hexDigits() !== HASH_DIGITS) throw NOT_UNDERSTOOD
-    } while (this.#goesOn(CLOSE_LIST))
-  }
-
-  /** The text from `start` to just before the last quote read. */
-  #text(start: number): Hex {
-    return this.#bytes.toString('latin1', start, this.#at - 1) as Hex
+      else if (this.#cursor.hexDigits() !== HASH_DIGITS) throw NOT_UNDERSTOOD
+    } while (this.#cursor.goesOn(CLOSE_LIST))
   }
 
   /** The cached string, or a new one after a check. */
   #seen(known: SeenHex): Hex {
-    const start = this.#at
-    const text = known.find(this.#view, start)
+    const start = this.#cursor.at
+    const text = known.find(this.#cursor.view, start)
     if (text !== null) {
-      this.#at = start + known.size
+      this.#cursor.at = start + known.size
       return text
     }
-    if (this.#hexDigits() !== known.size - 4) throw NOT_UNDERSTOOD
-    return known.keep(this.#view, start, this.#text(start + 1))
-  }
-
-  #quantity(): Hex {
-    const start = this.#at + 1
-    if (this.#hexDigits() === 0) throw NOT_UNDERSTOOD
-    return this.#text(start)
-  }
-
-  #count(): number {
-    const digits = this.#hexDigits()
-    if (digits === 0 || digits > MAX_COUNT_DIGITS) throw NOT_UNDERSTOOD
-    let value = 0
-    for (let at = this.#at - 1 - digits; at < this.#at - 1; at++)
-      value = 16 * value + (DIGIT[this.#bytes[at] as number] as number)
-    return value
-  }
-
-  /** Skips a string of `0x` and digits and returns the number of digits. */
-  #hexDigits(): number {
-    const bytes = this.#bytes
-    let at = this.#at
-    if (bytes[at] !== QUOTE || bytes[at + 1] !== ZERO || bytes[at + 2] !== X) throw NOT_UNDERSTOOD
-    at += 3
-    const first = at
-    const view = this.#view
-    const last = bytes.length - 16
-    while (at <= last && oddAt(view, at) === 0) at += 16
-    while ((DIGIT[bytes[at] as number] as number) < 16) at++
-    if (bytes[at] !== QUOTE) throw NOT_UNDERSTOOD
-    this.#at = at + 1
-    return at - first
-  }
-
-  #decimal(): number {
-    const first = this.#at
-    let value = 0
-    for (; this.#at - first < MAX_COUNT_DIGITS; this.#at++) {
-      const digit = DIGIT[this.#bytes[this.#at] as number] as number
-      if (digit > 9) break
-      value = 10 * value + digit
-    }
-    // JSON allows no leading zero.
-    const hasZero = this.#bytes[first] === ZERO && this.#at - first > 1
-    if (this.#at === first || hasZero) throw NOT_UNDERSTOOD
-    return value
+    if (this.#cursor.hexDigits() !== known.size - 4) throw NOT_UNDERSTOOD
+    return known.keep(this.#cursor.view, start, this.#cursor.text(start + 1))
   }
 
   /**
@@ -344,55 +279,17 @@ class Scanner {
    */
   #key(last: Key): Key {
     const expected = this.#after[last.place] as Key
-    if (expected !== OTHER && isKeyAt(this.#view, this.#at, expected)) {
-      this.#at += expected.length
+    if (expected !== OTHER && isKeyAt(this.#cursor.view, this.#cursor.at, expected)) {
+      this.#cursor.at += expected.length
       return expected
     }
-    const start = this.#at
-    this.#skipString()
-    this.#take(COLON)
-    const known = candidate(this.#at - start, this.#bytes[start + 1] as number)
-    if (known === OTHER || !isKeyAt(this.#view, start, known)) return OTHER
+    const start = this.#cursor.at
+    this.#cursor.skipString()
+    this.#cursor.take(COLON)
+    const known = candidate(this.#cursor.at - start, this.#cursor.bytes[start + 1] as number)
+    if (known === OTHER || !isKeyAt(this.#cursor.view, start, known)) return OTHER
     this.#after[last.place] = known
     return known
-  }
-
-  /** Skips a plain string, a word or a whole number. Any other value in an unused field is left to the parser. */
-  #skipValue(): void {
-    const byte = this.#bytes[this.#at]
-    if (byte === QUOTE) this.#skipString()
-    else if (byte === FALSE[0]) this.#takeWord(FALSE)
-    else if (byte === TRUE[0]) this.#takeWord(TRUE)
-    else if (byte === NULL[0]) this.#takeWord(NULL)
-    else this.#decimal()
-  }
-
-  #skipString(): void {
-    const bytes = this.#bytes
-    this.#take(QUOTE)
-    let at = this.#at
-    for (; ; at++) {
-      const byte = bytes[at]
-      if (byte === QUOTE) break
-      if (byte === undefined || byte === BACKSLASH || byte < 0x20 || byte > 0x7e) throw NOT_UNDERSTOOD
-    }
-    this.#at = at + 1
-  }
-
-  #takeWord(word: Buffer): void {
-    for (const byte of word) this.#take(byte)
-  }
-
-  /** True after a comma, false after the bracket or brace that closes the list or object. */
-  #goesOn(close: number): boolean {
-    const byte = this.#bytes[this.#at++]
-    if (byte === COMMA) return true
-    if (byte === close) return false
-    throw NOT_UNDERSTOOD
-  }
-
-  #take(byte: number): void {
-    if (this.#bytes[this.#at++] !== byte) throw NOT_UNDERSTOOD
   }
 }
 

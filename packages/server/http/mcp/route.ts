@@ -97,7 +97,7 @@ function assertTypes({ headers }: FastifyRequest): void {
   if (!JSON_MEDIA.test(type) || encoding !== 'identity')
     throw new RequestError(415, 'the body is not application/json; expected one JSON-RPC message')
   if (!TAKES_JSON.test(accept))
-    throw new RequestError(406, 'the answer is application/json, which Accept leaves out')
+    throw new RequestError(406, 'Accept excludes application/json, the only type of response')
 }
 
 const BROKEN = Symbol('not JSON')

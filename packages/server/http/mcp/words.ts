@@ -43,7 +43,7 @@ const CAPS: Words<typeof CAP_CODES> = {
   STABLE_DISPUTED: "Pools contradict the stable's dollar feed.",
   ANCHOR_DISPUTED: 'The asset that the price goes through deviates from its own dollar feed.',
   HOOK_FEE: 'A hook sets the fee of the pool or is called at each swap, and may refuse it.',
-  COVERAGE_UNKNOWN: "It is unknown how much of the asset's market is covered.",
+  COVERAGE_UNKNOWN: 'There is no recent depth of other markets to compare with.',
   UNSELLABLE: 'A simulated purchase and sale failed, in a later block too.',
   SELL_RESTRICTED: 'A simulated sale fails, although others sold it within a day.',
   TRANSFER_TAX: 'A share of every sale or transfer does not arrive.',

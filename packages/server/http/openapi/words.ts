@@ -104,7 +104,11 @@ const OF_ONE: Readonly<Record<string, Word>> = {
     about: 'Only pools of this token; needs chain_id.',
     example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
   },
-  'exportLog.kind': { about: 'What the rows are: prices, events or retractions.', example: 'prices' },
+  'exportLog.kind': {
+    about: 'What the rows are: prices, events, retractions or candles.',
+    example: 'prices',
+  },
+  'exportLog.interval': { about: 'Length of the candles, with kind=candles; 1h by default.', example: '1h' },
   'exportLog.from_ms': {
     about: 'Records committed from this time on, Unix milliseconds.',
     example: 1_763_164_800_000,

@@ -31,7 +31,7 @@ export function misfit(schema: object, value: unknown, whole: string): string | 
 function jsonOf({ body, headers }: FastifyRequest, fail: FaultOf): unknown {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
-    throw new RequestError(415, `the body is encoded as ${show(encoding)}; expected it without encoding`)
+    throw new RequestError(415, `the content encoding is ${show(encoding)}; expected a body without one`)
   const type = headers['content-type']
   if (type !== undefined && !/^application\/json(?:\s*;.*)?$/i.test(type))
     throw new RequestError(415, `the body is ${show(type)}; expected application/json`)

@@ -109,7 +109,7 @@ function recordsIn(
   range: Range,
 ): Exported {
   if (params.text('interval') !== null)
-    throw new RequestError(400, `interval is of candles; it was given with kind ${kind}`)
+    throw new RequestError(400, `interval applies only to candles; kind is ${kind}`)
   const { columns } = TABLES[kind]
   return { columns, pages: rowsOf(context.store, TABLES[kind], range), position: positionOf(range) }
 }
@@ -168,7 +168,7 @@ async function closedIn(
 ): Promise<Closed> {
   if (params.text('closed') === null) return { range, facts: {} }
   if (kind === CANDLES)
-    throw new RequestError(400, 'closed is of records; candles are always of whole buckets, of interval')
+    throw new RequestError(400, 'closed does not apply to candles: they always cover whole buckets')
   const intervalMs = INTERVALS_MS[choice(params, 'closed', INTERVALS, null)]
   const { through, closesAtMs } = await closedEnd(store, range, intervalMs)
   return {

@@ -50,7 +50,7 @@ export function registerTokens(app: FastifyInstance, context: Needs): void {
     const params = new Params(searchOf(request), ['address', 'q'], malformed)
     const [address, text] = [params.named('address'), params.text('q')]
     if ((address === null) === (text === null))
-      throw new RequestError(400, 'search needs one of address and q')
+      throw new RequestError(400, 'search needs either address or q')
     if (text !== null) return searchText(context, text)
     return searchAddress(context, address as string)
   })

@@ -9,10 +9,11 @@ import { SELECTOR } from '../abi.ts'
 import { create2 } from '../create2.ts'
 import type { ConfigOf, MarketFamily, Pair, Reader } from '../family.ts'
 import { smallIntIn } from '../logWords.ts'
+import { onePerPair } from '../onePerPair.ts'
 import { answered, askFactory, isWord } from '../reading.ts'
 import { readSwap, SLOT_TOPIC, slotLogs, slotSignatures } from '../slotLogs.ts'
 import { readWithTicks, tickCalls } from '../slotReader.ts'
-import { addressAt, encodeAddress, smallInt, smallIntAt, topicAddress, uintAt } from '../words.ts'
+import { encodeAddress, smallInt, smallIntAt, uintAt } from '../words.ts'
 
 type Config = ConfigOf<'amm_algebra_v1'>
 
@@ -43,27 +44,12 @@ export const algebra: MarketFamily<'amm_algebra_v1'> = {
 
   holder: null,
 
-  factoryLog(log, deployment, wants) {
-    const [topic, first, second] = log.topics
-    if (topic !== TOPIC.created || first === undefined || second === undefined) return []
-    const pair = [topicAddress(first), topicAddress(second)] as const
-    if (!wants(...pair)) return []
-    const pool = addressAt(log.data, 0)
-    if ((derived(deployment, pair) ?? pool) !== pool) return []
-    return [{ pool, event: { kind: 'CREATED', pool: bornAt(deployment, pair, pool, SPACING) } }]
-  },
-
-  derived,
-
-  async find(reader, deployment, pair) {
-    const pool = await lookUp(reader, deployment, pair)
-    return pool === null ? [] : [pool]
-  },
-
-  async identify(reader, deployment, pair, pool) {
-    const found = await lookUp(reader, deployment, pair)
-    return found?.address === pool ? found : null
-  },
+  ...onePerPair<'amm_algebra_v1'>({
+    created: TOPIC.created,
+    derived,
+    born: (deployment, pair, pool) => bornAt(deployment, pair, pool, SPACING),
+    lookUp,
+  }),
 
   load: (reader, _deployment, { address, fee }, known, span) => {
     if (!('tickSpacing' in fee)) throw new RangeError(`${address} has no ticks`)

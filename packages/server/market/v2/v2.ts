@@ -6,8 +6,9 @@ import { SELECTOR } from '../abi.ts'
 import { create2, digitsOf } from '../create2.ts'
 import type { ConfigOf, MarketFamily, Pair, Reader } from '../family.ts'
 import { uintIn } from '../logWords.ts'
+import { onePerPair } from '../onePerPair.ts'
 import { answered, askFactory } from '../reading.ts'
-import { addressAt, topicAddress, uintAt, wordCount } from '../words.ts'
+import { uintAt, wordCount } from '../words.ts'
 
 type Config = ConfigOf<'amm_v2'>
 
@@ -47,27 +48,7 @@ export const v2: MarketFamily<'amm_v2'> = {
 
   holder: null,
 
-  factoryLog(log, deployment, wants) {
-    const [topic, first, second] = log.topics
-    if (topic !== TOPIC.created || first === undefined || second === undefined) return []
-    const pair = [topicAddress(first), topicAddress(second)] as const
-    if (!wants(...pair)) return []
-    const pool = addressAt(log.data, 0)
-    if ((pairAddress(deployment, pair) ?? pool) !== pool) return []
-    return [{ pool, event: { kind: 'CREATED', pool: bornAt(deployment, pair, pool) } }]
-  },
-
-  derived: pairAddress,
-
-  async find(reader, deployment, pair) {
-    const pool = await lookUp(reader, deployment, pair)
-    return pool === null ? [] : [pool]
-  },
-
-  async identify(reader, deployment, pair, pool) {
-    const found = await lookUp(reader, deployment, pair)
-    return found?.address === pool ? found : null
-  },
+  ...onePerPair<'amm_v2'>({ created: TOPIC.created, derived: pairAddress, born: bornAt, lookUp }),
 
   async load(reader, _deployment, { address }) {
     const { state, changedMs } = await readPair(reader, address)
@@ -89,13 +70,10 @@ async function lookUp(reader: Reader, deployment: Config, pair: Pair): Promise<N
   return bornAt(deployment, pair, pool)
 }
 
-const bornAt = ({ deploymentId, fee }: Config, [token0, token1]: Pair, address: Address): NewPool => ({
-  address,
-  deploymentId,
-  token0,
-  token1,
-  fee: { family: 'amm_v2', numerator: BigInt(fee.numerator), denominator: BigInt(fee.denominator) },
-})
+function bornAt({ deploymentId, fee }: Config, [token0, token1]: Pair, address: Address): NewPool {
+  const [numerator, denominator] = [BigInt(fee.numerator), BigInt(fee.denominator)]
+  return { address, deploymentId, token0, token1, fee: { family: 'amm_v2', numerator, denominator } }
+}
 
 /** Includes the time of its last change in whole seconds, which is not before its last trade. */
 async function readPair(reader: Reader, pool: Address) {

@@ -36,7 +36,11 @@ const PAGE_BYTES = 4_096
  */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
-const CACHE_KIBIBYTES = 32 * 1024
+/**
+ * Every chain's thread has a connection with a cache of its own. A page that is not in it is copied from the system's
+ * cache of the file: at 4 MiB the writer of 4,000 pools takes about 4% more processor time than at 32 MiB.
+ */
+const CACHE_KIBIBYTES = 8 * 1024
 
 /** After one of these the content of the device is unknown, so this connection writes no more. */
 const FATAL: ReadonlySet<string> = new Set(['STORE_IO', 'STORE_CORRUPT', 'STORE_READ_ONLY'])
