@@ -4,7 +4,7 @@ import { knownToken } from './chain/registry.ts'
 import { emptyIndex } from './chain/emptyIndex.ts'
 import { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
 import { policyVersion } from './policy/policyVersion.ts'
-import type { ChainSetup } from './setup.ts'
+import { anchorsOf, type ChainSetup } from './setup.ts'
 import type { State } from './state.ts'
 import { count } from './units.ts'
 
@@ -32,7 +32,6 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
     gaps: [],
     index: emptyIndex(),
   }
-  for (const { token } of setup.stables) knownToken(state, token)
-  for (const asset of setup.routingAssets) knownToken(state, asset)
+  for (const anchor of anchorsOf(setup)) knownToken(state, anchor)
   return state
 }

@@ -19,7 +19,7 @@ import { RecordWriter } from './price/publish/recordWriter.ts'
 import { isPricedView } from './rules/anchorView.ts'
 import { isPublished, type Looked } from './rules/republish.ts'
 import { FOREVER } from './rules/timed.ts'
-import { roleOf } from './setup.ts'
+import { anchorsOf, roleOf } from './setup.ts'
 import type { State } from './state.ts'
 import { triggers } from './triggers.ts'
 import { type Ms, soonest } from './units.ts'
@@ -77,7 +77,7 @@ function* incomplete(moment: Moment): Generator<Pool> {
 
 function publishTokens(moment: Moment, work: Work, writer: RecordWriter): void {
   const { state } = moment
-  const anchors = [...state.setup.stables.map(stable => stable.token), ...state.setup.routingAssets]
+  const anchors = anchorsOf(state.setup)
   for (const anchor of anchors) {
     const evaluation = moment.valuations.get(anchor)?.evaluation ?? evaluate(moment, anchor)
     consider(moment, work, writer, state.tokens.get(anchor) as Token, evaluation)

@@ -39,9 +39,13 @@ export function canonicalX(setup: ChainSetup, token0: Address, token1: Address):
 }
 
 function rank(setup: ChainSetup, token: Address): Count {
-  const stable = setup.stables.findIndex(each => each.token === token)
-  if (stable >= 0) return stable as Count
-  const asset = setup.routingAssets.indexOf(token)
-  const assets = setup.stables.length + setup.routingAssets.length
-  return (asset >= 0 ? setup.stables.length + asset : assets) as Count
+  const anchors = anchorsOf(setup)
+  const at = anchors.indexOf(token)
+  return (at < 0 ? anchors.length : at) as Count
 }
+
+/** The stables, then the routing assets, each in their order. */
+export const anchorsOf = ({ stables, routingAssets }: ChainSetup): readonly Address[] => [
+  ...stables.map(({ token }) => token),
+  ...routingAssets,
+]

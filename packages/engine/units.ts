@@ -26,6 +26,11 @@ export type Approx = Branded<'approx'>
 /** The sign of a comparison. */
 export type Sign = -1 | 0 | 1
 
+/** Microdollars in a dollar. */
+export const MICRO = 1_000_000n
+/** Basis points in a whole. */
+export const BPS = 10_000n
+
 export const ms = (value: number): Ms => value as Ms
 export const tick = (value: number): Tick => value as Tick
 export const score = (value: number): Score => value as Score

@@ -20,7 +20,7 @@ export type Curve<K extends SlotKind> = {
   /** Inputs of a swap of token `side`: the book, and its whole fee in this state. */
   pricing(terms: K['terms'], state: K['state'], side: Side): swapLoop.Pricing
   /** The state with another slot. */
-  moved(state: K['state'], sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): K['state']
+  moved(state: K['state'], slot: Slot): K['state']
   /** Whether a swap event follows from the state before it. */
   check(terms: K['terms'], state: K['state'], event: swapLoop.Swap): Check
 }
@@ -46,11 +46,10 @@ export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>
         amount: amountIn,
       })
       if ('reason' in result) return result
-      const { sqrtPriceX96, tick, liquidity } = result
       return {
         amountIn: side === 0 ? result.amount0 : result.amount1,
         amountOut: outputOf(result, side),
-        state: curve.moved(state, sqrtPriceX96, tick, liquidity),
+        state: curve.moved(state, result),
       }
     },
 

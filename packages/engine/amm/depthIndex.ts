@@ -9,12 +9,10 @@
  * A swap moves only the price, so the lanes remain valid. A change of liquidity makes the next query recompute the
  * segments between its ticks.
  */
-import { emptyLane, type Lane } from './depthLane.ts'
 import type { Side, Slot } from './states.ts'
 import { memory } from '../memory/switch.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
 import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
-import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapMath from './swapMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import { sqrtRatioAtTick } from './tickMath.ts'
@@ -28,6 +26,21 @@ type Ticks = {
   tickAt(position: Count | -1): Tick | undefined
   netAt(position: Count): bigint
 }
+
+/**
+ * One direction. The first and last entry are the ends of the window, which need not be stops: a query ends inside
+ * the window, so they are never passed.
+ */
+type Lane = {
+  ticks: Tick[]
+  pricesX96: bigint[]
+  /** Liquidity of the segment that starts here; the last entry is unused. */
+  liquidity: bigint[]
+  /** Gross input of all segments below. */
+  sums: bigint[]
+}
+
+const emptyLane = (): Lane => ({ ticks: [], pricesX96: [], liquidity: [], sums: [] })
 
 /** The window reaches this many times as far as the requested limit, so that the price may move. */
 const WINDOW_REACH = 2
@@ -85,61 +98,26 @@ export class DepthIndex {
     const lane = this.#lanes[side]
     const within = positionAtOrBelow(lane.ticks, tick) as Count
     if (lane.liquidity[within] !== liquidity) return null
-    return side === 0
-      ? this.#inputDown(lane, within, sqrtPriceX96, limitX96, liquidity, toTick(tick + ticks))
-      : this.#inputUp(lane, within, sqrtPriceX96, limitX96, liquidity, toTick(tick + ticks))
+    const [first, end, step] = side === 0 ? [within, 0, -1] : [within + 1, lane.ticks.length - 1, 1]
+    const priceAt = (at: typeof first): bigint => lane.pricesX96[at] as bigint
+    const isBeyond = (at: typeof first): boolean =>
+      side === 0 ? priceAt(at) < limitX96 : priceAt(at) > limitX96
+    if (!isBeyond(end) && priceAt(end) !== limitX96) return null
+    if (isBeyond(first)) return this.#input(side, sqrtPriceX96, limitX96, liquidity)
+    // The last stop before the limit. `first` is one, so the search ends there.
+    let last = Math.max(positionAtOrBelow(lane.ticks, toTick(tick + ticks)), 0)
+    while (isBeyond(last)) last -= step
+    while (last !== end && !isBeyond(last + step)) last += step
+    const [low, high] = side === 0 ? [last, first] : [first, last]
+    const whole = (lane.sums[high] as bigint) - (lane.sums[low] as bigint)
+    const sum = this.#input(side, sqrtPriceX96, priceAt(first), liquidity) + whole
+    if (priceAt(last) === limitX96) return sum
+    const rest = lane.liquidity[side === 0 ? last - 1 : last] as bigint
+    return sum + this.#input(side, priceAt(last), limitX96, rest)
   }
 
-  #inputDown(
-    { ticks, pricesX96, liquidity, sums }: Lane,
-    first: Count,
-    priceX96: bigint,
-    limitX96: bigint,
-    current: bigint,
-    approx: Tick,
-  ): bigint | null {
-    if (limitX96 < (pricesX96[0] as bigint)) return null
-    const firstX96 = pricesX96[first] as bigint
-    if (firstX96 <= limitX96) return this.#input0(limitX96, priceX96, current)
-    // The last stop is the lowest at or above the limit. `first` satisfies this, so the search ends there.
-    let last = Math.max(positionAtOrBelow(ticks, approx), 0)
-    while ((pricesX96[last] as bigint) < limitX96) last++
-    while (last > 0 && (pricesX96[last - 1] as bigint) >= limitX96) last--
-    const whole = (sums[first] as bigint) - (sums[last] as bigint)
-    const lastX96 = pricesX96[last] as bigint
-    const sum = this.#input0(firstX96, priceX96, current) + whole
-    return lastX96 === limitX96 ? sum : sum + this.#input0(limitX96, lastX96, liquidity[last - 1] as bigint)
-  }
-
-  #inputUp(
-    { ticks, pricesX96, liquidity, sums }: Lane,
-    below: Count,
-    priceX96: bigint,
-    limitX96: bigint,
-    current: bigint,
-    approx: Tick,
-  ): bigint | null {
-    const end = ticks.length - 1
-    if (limitX96 > (pricesX96[end] as bigint)) return null
-    const first = below + 1
-    const firstX96 = pricesX96[first] as bigint
-    if (firstX96 >= limitX96) return this.#input1(priceX96, limitX96, current)
-    // The last stop is the highest at or below the limit. `first` satisfies this, so the search ends there.
-    let last = Math.max(positionAtOrBelow(ticks, approx), 0)
-    while ((pricesX96[last] as bigint) > limitX96) last--
-    while (last < end && (pricesX96[last + 1] as bigint) <= limitX96) last++
-    const whole = (sums[last] as bigint) - (sums[first] as bigint)
-    const lastX96 = pricesX96[last] as bigint
-    const sum = this.#input1(priceX96, firstX96, current) + whole
-    return lastX96 === limitX96 ? sum : sum + this.#input1(lastX96, limitX96, liquidity[last] as bigint)
-  }
-
-  #input0(lowerX96: bigint, upperX96: bigint, liquidity: bigint): bigint {
-    return swapMath.withFee(sqrtPriceMath.amount0Up(lowerX96, upperX96, liquidity), this.#tradingPpm[0])
-  }
-
-  #input1(lowerX96: bigint, upperX96: bigint, liquidity: bigint): bigint {
-    return swapMath.withFee(sqrtPriceMath.amount1Up(lowerX96, upperX96, liquidity), this.#tradingPpm[1])
+  #input(side: Side, fromX96: bigint, toX96: bigint, liquidity: bigint): bigint {
+    return swapMath.withFee(swapMath.inputBetween(side, fromX96, toX96, liquidity), this.#tradingPpm[side])
   }
 
   /** Builds a window around the price, as wide as this query needs and cut to the known range. */
@@ -196,9 +174,8 @@ export class DepthIndex {
     for (let i = Math.max(kept, 1); i < lane.ticks.length && i <= end; i++) {
       const lowerX96 = lane.pricesX96[i - 1] as bigint
       const upperX96 = lane.pricesX96[i] as bigint
-      const value = lane.liquidity[i - 1] as bigint
-      const input =
-        side === 0 ? this.#input0(lowerX96, upperX96, value) : this.#input1(lowerX96, upperX96, value)
+      const [fromX96, toX96] = side === 0 ? [upperX96, lowerX96] : [lowerX96, upperX96]
+      const input = this.#input(side, fromX96, toX96, lane.liquidity[i - 1] as bigint)
       lane.sums[i] = (lane.sums[i - 1] as bigint) + input
     }
     if (before === undefined) return

@@ -15,14 +15,11 @@ import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { squareRoot } from '../exact/squareRoot.ts'
 import { type Tick, tick as toTick } from '../units.ts'
-import { divideUp } from './sqrtPriceMath.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, tickAtSqrtRatio } from './tickMath.ts'
 
 /** The square root of a boundary. */
 export type BoundaryRoot = {
   readonly square: Fraction
-  /** The root itself if it is rational, otherwise null. */
-  readonly exact: Fraction | null
   /** floor(root * 2^192) */
   readonly scaled: bigint
   /** Approximate distance of the limit in ticks: a starting point for the search, never a result. */
@@ -68,28 +65,25 @@ function rootPairs({ up, down }: Boundary): readonly [RootPair, RootPair] {
 export function rootOf(square: Fraction): BoundaryRoot {
   const { num, den } = square
   assert(num > 0n && den > 0n, () => `boundary ${num}/${den} is not positive`)
-  const product = num * den
-  const root = squareRoot(product)
-  const exact = root * root === product ? { num: root, den } : null
   const scaled = squareRoot((num << (2n * SCALE_BITS)) / den)
   const atUnitPrice = scaled >> (SCALE_BITS - 96n)
   const ticks = tickAtSqrtRatio(between(atUnitPrice, MIN_SQRT_RATIO, HIGHEST_LIMIT))
-  return { square, exact, scaled, ticks: toTick(ticks) }
+  return { square, scaled, ticks: toTick(ticks) }
 }
 
 /** The smallest integer at least s*root, for a falling price; never below the range of swaps. */
 export function limitBelow(sqrtPriceX96: bigint, root: BoundaryRoot): bigint {
-  const { exact } = root
-  // An irrational multiple is never an integer, so the ceiling is one more than the floor.
-  const limit =
-    exact === null ? floorProduct(sqrtPriceX96, root) + 1n : divideUp(sqrtPriceX96 * exact.num, exact.den)
+  const floor = floorProduct(sqrtPriceX96, root)
+  const { num, den } = root.square
+  // A rational multiple may be an integer, an irrational one never is.
+  const isWhole = floor * floor * den === sqrtPriceX96 * sqrtPriceX96 * num
+  const limit = isWhole ? floor : floor + 1n
   return limit < LOWEST_LIMIT ? LOWEST_LIMIT : limit
 }
 
 /** The greatest integer at most s*root, for a rising price; never above the range of swaps. */
 export function limitAbove(sqrtPriceX96: bigint, root: BoundaryRoot): bigint {
-  const { exact } = root
-  const limit = exact === null ? floorProduct(sqrtPriceX96, root) : (sqrtPriceX96 * exact.num) / exact.den
+  const limit = floorProduct(sqrtPriceX96, root)
   return limit > HIGHEST_LIMIT ? HIGHEST_LIMIT : limit
 }
 

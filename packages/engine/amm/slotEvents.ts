@@ -24,11 +24,11 @@ export function applySlot<K extends SlotKind>(
 ): Applied<K['state']> {
   switch (event.kind) {
     case 'SWAP': {
-      const after = curve.moved(state, event.sqrtPriceX96, event.tick, event.liquidity)
+      const after = curve.moved(state, event)
       return applied(after, curve.check(terms, state, event))
     }
     case 'INITIALIZE': {
-      const after = curve.moved(state, event.sqrtPriceX96, event.tick, state.liquidity)
+      const after = curve.moved(state, { ...event, liquidity: state.liquidity })
       return applied(after, checkInitialize(state, event.sqrtPriceX96, event.tick))
     }
     case 'MINT':
@@ -57,8 +57,7 @@ export function applyChange<K extends SlotKind>(
     const event = delta < 0n ? -delta : delta
     return applied(state, checkOf([{ field: 'liquidity', event, computed }]))
   }
-  const after =
-    liquidity === state.liquidity ? state : curve.moved(state, state.sqrtPriceX96, state.tick, liquidity)
+  const after = liquidity === state.liquidity ? state : curve.moved(state, { ...state, liquidity })
   const tickChange = delta === 0n ? null : { lower, upper, delta }
   return { state: after, ...VERIFIED, tickChange }
 }

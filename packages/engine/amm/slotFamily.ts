@@ -19,4 +19,5 @@ export const SLOT_FAMILY = {
   nets: netsOf,
   swapped: slotSwapped,
   swapText,
+  born: <Terms extends { readonly book: TickBook }>({ book: _book, ...born }: Terms) => born,
 } as const

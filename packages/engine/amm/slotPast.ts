@@ -7,16 +7,16 @@ import type { SlotKind } from './concentrated.ts'
 /** The slot before there is a price. */
 export const NOWHERE: Slot = { sqrtPriceX96: 0n, tick: tick(0), liquidity: 0n }
 
-type Change = Extract<SlotEvent, { readonly kind: 'MINT' | 'BURN' }>
 type SlotPast<K extends SlotKind> = Pick<Events<K>, 'before' | 'after' | 'first'>
 
-export const isChange = <E extends { readonly kind: string }>(event: E): event is E & Change =>
-  event.kind === 'MINT' || event.kind === 'BURN'
+/** Any event of a family, to be told apart by its kind. */
+type AnyEvent = { readonly kind: string }
 
-export const tickChange = (event: { readonly kind: string }): TickChange | null => {
-  if (!isChange(event)) return null
-  const { tickLower: lower, tickUpper: upper, liquidity } = event
-  return { lower, upper, delta: event.kind === 'MINT' ? liquidity : -liquidity }
+export function tickChange(event: AnyEvent): TickChange | null {
+  const own = event as SlotEvent
+  if (own.kind !== 'MINT' && own.kind !== 'BURN') return null
+  const { tickLower: lower, tickUpper: upper, liquidity } = own
+  return { lower, upper, delta: own.kind === 'MINT' ? liquidity : -liquidity }
 }
 
 /** For a family whose Swap and Initialize state everything except later changes of liquidity. */
@@ -24,13 +24,7 @@ export function slotPast<K extends SlotKind & { readonly event: SlotEvent }>(
   whole: (slot: Slot) => K['state'],
 ): SlotPast<K> {
   return {
-    before(state, events) {
-      const said = events.find(({ kind }) => kind === 'SWAP' || kind === 'INITIALIZE')
-      // The price did not move, so only the liquidity around it is reverted.
-      if (said === undefined) return whole(events.toReversed().reduce<Slot>(withoutChange, state))
-      // Before there is a price, nobody can trade or add liquidity.
-      return said.kind === 'INITIALIZE' ? whole(NOWHERE) : null
-    },
+    before: (state, events) => slotBefore(state, events, tickChange, whole(NOWHERE)),
     after(events) {
       const at = events.findLastIndex(event => slotOf(event) !== null)
       const slot = slotAfter(events.slice(at))
@@ -44,14 +38,29 @@ export function slotPast<K extends SlotKind & { readonly event: SlotEvent }>(
   }
 }
 
+/** The state before the first of these events, unless one of them hides it. */
+export function slotBefore<State extends Slot, Event extends AnyEvent>(
+  state: State,
+  events: readonly Event[],
+  changeOf: (event: Event) => TickChange | null,
+  newborn: State,
+): State | null {
+  const said = events.find(event => changeOf(event) === null)
+  // The price did not move, so only the liquidity around it is reverted.
+  if (said === undefined)
+    return events.toReversed().reduce((after, event) => withChange(after, changeOf(event), -1n), state)
+  // Before there is a price, nobody can trade or add liquidity.
+  return said.kind === 'INITIALIZE' ? newborn : null
+}
+
 /** The state given by the first of these events, with the liquidity changes since. */
-export function slotAfter([said, ...since]: readonly { readonly kind: string }[]): Slot | null {
+export function slotAfter([said, ...since]: readonly AnyEvent[]): Slot | null {
   const slot = said === undefined ? null : slotOf(said)
-  return slot === null ? null : since.reduce<Slot>(withChange, slot)
+  return slot && since.reduce((before, event) => withChange(before, tickChange(event), 1n), slot)
 }
 
 /** The slot that the event itself states. */
-export function slotOf(event: { readonly kind: string }): Slot | null {
+export function slotOf(event: AnyEvent): Slot | null {
   const own = event as SlotEvent
   if (own.kind === 'INITIALIZE') return { sqrtPriceX96: own.sqrtPriceX96, tick: own.tick, liquidity: 0n }
   if (own.kind !== 'SWAP') return null
@@ -59,13 +68,13 @@ export function slotOf(event: { readonly kind: string }): Slot | null {
   return { sqrtPriceX96, tick, liquidity }
 }
 
-export const withoutChange = (slot: Slot, event: { readonly kind: string }): Slot => changed(slot, event, -1n)
-const withChange = (slot: Slot, event: { readonly kind: string }): Slot => changed(slot, event, 1n)
-
-function changed(slot: Slot, event: { readonly kind: string }, sign: 1n | -1n): Slot {
-  const change = tickChange(event)
-  if (change === null) return slot
-  const { sqrtPriceX96, tick, liquidity } = slot
-  const isInside = sqrtPriceX96 > 0n && tick >= change.lower && tick < change.upper
-  return isInside ? { sqrtPriceX96, tick, liquidity: liquidity + sign * change.delta } : slot
+/** A change of liquidity around the price, applied or reverted. */
+export function withChange<State extends Slot>(
+  state: State,
+  change: TickChange | null,
+  sign: 1n | -1n,
+): State {
+  const { sqrtPriceX96, tick, liquidity } = state
+  if (change === null || sqrtPriceX96 === 0n || tick < change.lower || tick >= change.upper) return state
+  return { ...state, liquidity: liquidity + sign * change.delta }
 }

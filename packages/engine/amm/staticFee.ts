@@ -7,7 +7,7 @@ import { applySlot } from './slotEvents.ts'
 import { SLOT_FAMILY } from './slotFamily.ts'
 import { NOWHERE, slotPast } from './slotPast.ts'
 import { checkSwap, sideOf } from './swapCheck.ts'
-import { fromLoaded, type TickBook } from './tickBook.ts'
+import { type TickBook, withBook } from './tickBook.ts'
 
 type StaticBorn<F extends string> = {
   readonly family: F
@@ -26,16 +26,15 @@ export type StaticKind<F extends string> = {
 
 export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
   type Kind = StaticKind<F>
-  const at = (sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): Kind['state'] => ({
+  const whole = ({ sqrtPriceX96, tick, liquidity }: Slot): Kind['state'] => ({
     family,
     sqrtPriceX96,
     tick,
     liquidity,
   })
-  const whole = ({ sqrtPriceX96, tick, liquidity }: Slot) => at(sqrtPriceX96, tick, liquidity)
   const curve: Curve<Kind> = {
     pricing: terms => terms,
-    moved: (_state, sqrtPriceX96, tick, liquidity) => at(sqrtPriceX96, tick, liquidity),
+    moved: (_state, slot) => whole(slot),
     check: (terms, state, event) => checkSwap(terms, state, sideOf(state, event), event),
   }
   return {
@@ -43,14 +42,8 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     ...concentrated(curve),
     family,
     feePpm: ({ feePpm }) => feePpm,
-    terms: ({ feePpm, tickSpacing }, ticks) => ({
-      family,
-      feePpm,
-      tickSpacing,
-      book: fromLoaded(tickSpacing, ticks),
-    }),
-    born: ({ feePpm, tickSpacing }) => ({ family, feePpm, tickSpacing }),
-    restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
+    terms: withBook,
+    restored: withBook,
     empty: () => whole(NOWHERE),
     apply: (terms, state, _prior, event) => applySlot(curve, terms, state, event),
     ...slotPast<Kind>(whole),

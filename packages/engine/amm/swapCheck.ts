@@ -68,10 +68,7 @@ function isWalkDecisive({ book }: swapLoop.Pricing, state: Slot, side: Side, end
   return side === 0 ? endX96 > sqrtRatioAtTick(book.lowest) : endX96 < sqrtRatioAtTick(book.highest)
 }
 
-function standingStill(state: Slot): swapLoop.Swap {
-  const { sqrtPriceX96, tick, liquidity } = state
-  return { amount0: 0n, amount1: 0n, sqrtPriceX96, tick, liquidity }
-}
+const standingStill = (state: Slot): swapLoop.Swap => ({ ...state, amount0: 0n, amount1: 0n })
 
 const differencesOf = (event: swapLoop.Swap, computed: swapLoop.Swap): readonly Difference[] =>
   differing([

@@ -93,7 +93,8 @@ function sideOf(currentX96: bigint, targetX96: bigint): Side {
   return currentX96 >= targetX96 ? 0 : 1
 }
 
-function inputBetween(side: Side, fromX96: bigint, toX96: bigint, liquidity: bigint): bigint {
+/** Without the fee. */
+export function inputBetween(side: Side, fromX96: bigint, toX96: bigint, liquidity: bigint): bigint {
   return side === 0
     ? sqrtPriceMath.amount0Up(toX96, fromX96, liquidity)
     : sqrtPriceMath.amount1Up(fromX96, toX96, liquidity)

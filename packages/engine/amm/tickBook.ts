@@ -30,6 +30,12 @@ export function fromLoaded(tickSpacing: Tick, ticks: LoadedTicks | null): TickBo
   return new TickBook(tickSpacing, ticks?.range ?? FULL_RANGE, ticks?.entries ?? [])
 }
 
+/** The terms of a pool with ticks, from all of them but the book. */
+export const withBook = <Known extends { readonly tickSpacing: Tick }>(
+  known: Known,
+  ticks: LoadedTicks | null,
+) => ({ ...known, book: fromLoaded(known.tickSpacing, ticks) })
+
 /**
  * A book loaded word by word. The words are contiguous and ascending, and decide the known range; `entries`
  * has the liquidity of every tick they mark.

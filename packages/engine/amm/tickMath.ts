@@ -23,10 +23,6 @@ const TICKS_PER_UNIT_OF_LOG = 2 / Math.log(1.0001)
 /** |tick| below 2^20 has twenty bits. */
 const FACTORS = factors()
 
-/** The product over the low bits comes from a table: it is first in the contract's own order. */
-const LOW_BITS = 8
-const LOW_PRODUCTS = lowProducts()
-
 /**
  * A direct-mapped cache of recent results, at most 2 MB per worker. It pays because every swap of a pool needs the
  * same few stops; one miss costs about ten hits.
@@ -75,8 +71,8 @@ export function isTickAt(tick: Tick, sqrtPriceX96: bigint): boolean {
 function computeSqrtRatio(tick: Tick): bigint {
   const magnitude = Math.abs(tick)
   assert(magnitude <= MAX_TICK, () => `tick ${tick} is outside the contract's range`)
-  let ratio = LOW_PRODUCTS[magnitude & ((1 << LOW_BITS) - 1)] as bigint
-  for (let bits = magnitude >> LOW_BITS, i = LOW_BITS; bits !== 0; bits >>= 1, i++) {
+  let ratio = 1n << FACTOR_BITS
+  for (let bits = magnitude, i = 0; bits !== 0; bits >>= 1, i++) {
     if ((bits & 1) === 1) ratio = (ratio * (FACTORS[i] as bigint)) >> FACTOR_BITS
   }
   if (tick > 0) ratio = UINT256_MAX / ratio
@@ -95,14 +91,4 @@ function factors(): readonly bigint[] {
     power = (power * power) >> precision
   }
   return rounded
-}
-
-function lowProducts(): readonly bigint[] {
-  const products = [1n << FACTOR_BITS]
-  for (let low = 1; low < 1 << LOW_BITS; low++) {
-    // The highest bit is the contract's last factor; the lower bits are already in the table.
-    const top = 31 - Math.clz32(low)
-    products.push(((products[low - (1 << top)] as bigint) * (FACTORS[top] as bigint)) >> FACTOR_BITS)
-  }
-  return products
 }

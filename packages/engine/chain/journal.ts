@@ -117,11 +117,6 @@ export function setSellability(state: State, token: Token, next: Sellability, jo
   touch(state, `token/${token.address}`, journal)
 }
 
-function restoreSellability(token: Token, image: Sellability | null): void {
-  if (image === null) delete token.sellability
-  else token.sellability = image
-}
-
 export function setTokenPast(state: State, token: Token, next: TokenPast): void {
   const { past } = token
   const journal = tipJournal(state)
@@ -182,6 +177,8 @@ export function undoTo(state: State, ancestor: Hex, removePool: (pool: Pool) => 
 
 function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (pool: Pool) => void): void {
   const { changed } = state.index
+  // A token that is known once stays known.
+  const tokenOf = (address: Address) => state.tokens.get(address) as Token
   for (const undo of journal.books.toReversed()) {
     const pool = state.pools.get(undo.pool)
     if (pool === undefined) continue
@@ -205,15 +202,14 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
   }
   for (const address of journal.publishedTokens) undone.tokens.add(address)
   for (const [address, image] of journal.decimals) {
-    const token = state.tokens.get(address)
-    if (token !== undefined) token.decimals = image
+    tokenOf(address).decimals = image
     undone.tokens.add(address)
     undone.decimals.add(address)
     changed.add(`token/${address}`)
   }
   for (const [address, image] of journal.sellability) {
-    const token = state.tokens.get(address)
-    if (token !== undefined) restoreSellability(token, image)
+    if (image === null) delete tokenOf(address).sellability
+    else tokenOf(address).sellability = image
     undone.tokens.add(address)
     changed.add(`token/${address}`)
   }
@@ -224,8 +220,8 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     changed.add(`stable/${address}`)
   }
   for (const [address, image] of journal.pasts) {
-    const token = state.tokens.get(address)
-    if (token !== undefined) token.past = pastBefore(token, image, journal)
+    const token = tokenOf(address)
+    token.past = pastBefore(token, image, journal)
     changed.add(`past/${address}`).add(`minutes/${address}`)
   }
   // Which moment is open is derived again from the remaining state.

@@ -11,14 +11,12 @@ import { effectiveY, microusd } from '../rules/hopCapacity.ts'
 import { feeOf } from '../rules/poolFee.ts'
 import { isSame, note, type Noted } from '../rules/ownPast.ts'
 import type { Worth } from '../rules/priceJump.ts'
-import { ascending, medianOf, type Orderable } from '../rules/weightedMedian.ts'
+import { ascending, type Orderable, weightedMedian } from '../rules/weightedMedian.ts'
 import type { State } from '../state.ts'
-import { asApprox, type Count, type Ms, type Approx } from '../units.ts'
+import { type Approx, MICRO, type Ms } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address, BlockRef } from './block.ts'
 import { setTokenPast } from './journal.ts'
-
-const MICRO = 1_000_000n
 
 /** `touched` holds the X of the pools that a block, or a reading at the tip, changed. */
 export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: Ms, work: Work): void {
@@ -83,18 +81,16 @@ class Voice implements Orderable {
   readonly id: string
   readonly pool: Pool
   readonly approx: Approx
-  readonly effective: bigint
+  /** Its effective depth in microdollars. */
+  readonly weight: bigint
   readonly worth: Worth
-  /** Its approximate weight, in dollars. */
-  readonly usd: Approx
 
-  constructor(pool: Pool, effective: bigint, worth: Worth, usd: Approx) {
+  constructor(pool: Pool, weight: bigint, worth: Worth) {
     this.id = pool.id
     this.pool = pool
     this.approx = fraction.approxProduct(approxOf(pool), worth.approx)
-    this.effective = effective
+    this.weight = weight
     this.worth = worth
-    this.usd = usd
   }
 
   /** Most voices are ordered by their approximation, and their exact price is never multiplied out. */
@@ -111,6 +107,7 @@ function medianPool(
 ): Omit<Noted, 'fromMs'> | null {
   const { fee_ceiling_ppm, min_depth_usd } = state.policyView.policy
   const ceilingPpm = BigInt(fee_ceiling_ppm)
+  const least = BigInt(min_depth_usd) * MICRO
   const voices: Voice[] = []
   for (const pool of state.index.ownPools.get(token.address)?.anchored ?? []) {
     const { verified, incomplete, marginal } = pool.state
@@ -118,50 +115,15 @@ function medianPool(
     const worth = worthOf(pool.to)
     const effective = worth === null ? null : effectiveY(pool.state, timeMs)
     if (effective === null || worth === null) continue
-    const usd = asApprox(Number(effective) * worth.approx)
-    if (isDeep(effective, worth, usd, min_depth_usd)) voices.push(new Voice(pool, effective, worth, usd))
+    const weight = microusd(effective * MICRO, worth)
+    if (weight > 0n && weight >= least) voices.push(new Voice(pool, weight, worth))
   }
-  const chosen = chosenOf(voices)
-  if (chosen === null) return null
-  const { pool, worth } = chosen
+  if (voices.length === 0) return null
+  const at = weightedMedian(ascending(voices), each => (voices[each] as Voice).weight)
+  const { pool, worth } = voices[at] as Voice
   const ratio = pool.state.marginal as Fraction
   return { ratio, approx: approxOf(pool), y: pool.to, worth: { num: worth.num, den: worth.den } }
 }
 
-/** Wider than the combined error of doubles and of rounding a few dollars down to microdollars. */
-const SURELY = 1 + 2 ** -10
-
-/** Whether its value reaches the depth floor and is above zero. */
-function isDeep(effective: bigint, worth: Worth, usd: Approx, floorUsd: Count): boolean {
-  if (usd > floorUsd * SURELY && usd > 1 && usd < Infinity) return true
-  const weight = weightOf(effective, worth)
-  return weight > 0n && weight >= BigInt(floorUsd) * MICRO
-}
-
-const weightOf = (effective: bigint, worth: Worth): bigint => microusd(effective * MICRO, worth)
-
 const approxOf = ({ state: { history, marginal } }: Pool): Approx =>
   history.open?.approx ?? fraction.approx(marginal as Fraction)
-
-function chosenOf(voices: readonly Voice[]): Voice | null {
-  const [first] = voices
-  if (first === undefined || voices.length === 1) return first ?? null
-  let about = 0
-  for (const { usd } of voices) about += usd
-  const isSized = about > voices.length && about < Infinity
-  // A pool that outweighs all others together is the median, whatever its price.
-  if (isSized) for (const voice of voices) if (2 * voice.usd > about * SURELY) return voice
-  const order = ascending(voices)
-  if (isSized) {
-    let passed = 0
-    for (const at of order) {
-      const voice = voices[at] as Voice
-      passed += voice.usd
-      if (2 * passed > about * SURELY) return voice
-      if (2 * passed * SURELY >= about) break
-    }
-  }
-  const weights = voices.map(({ effective, worth }) => weightOf(effective, worth))
-  const total = weights.reduce((sum, weight) => sum + weight, 0n)
-  return voices[medianOf(order, (at: Count) => weights[at] as bigint, total)] as Voice
-}

@@ -41,7 +41,10 @@ export function foldEvents(
     const explains = adapter.explains(event)
     if (!explains) {
       // Ticks change in place, so record the state after the last event before the next one is applied.
-      if (isChanged) visit = visited(visit, ...seen(pool, amm, incomplete))
+      if (isChanged) {
+        const { depthY, marginal } = derive(pool, amm, incomplete)
+        visit = visited(visit, depthY, marginal)
+      }
       isChanged = true
     }
     const applied = adapter.apply(pool.terms, amm, prior, event)
@@ -84,7 +87,9 @@ export function settle(
   const changed = { number: block.number, hash: block.hash, timeMs: block.timeMs }
   const { amm } = next
   const { marginal, depth, depthY, isShort } = derive(pool, amm, next.incomplete)
-  const start = (known: bigint, timeMs: Ms) => firstAverage(pool, known, timeMs)
+  const { createdMs } = pool
+  const start = (known: bigint, timeMs: Ms) =>
+    createdMs === null ? depthAverage.start(known, timeMs) : depthAverage.startAt(known, createdMs, timeMs)
   const past =
     visit === null
       ? {
@@ -94,7 +99,6 @@ export function settle(
           visit,
         }
       : passed(visit, next.history, depthY, marginal, start)
-  if (marginal === null) return { ...next, ...past, changed, marginal, depth: null, depthY, evidence: null }
   return {
     ...next,
     ...past,
@@ -103,8 +107,11 @@ export function settle(
     marginal,
     depth,
     depthY,
-    evidence: depth === null ? null : evidenceOf(pool, { amm, marginal, depth }, swap, changed, policy),
-    jump: jumpAfter(pool, next.jump, marginal, block.timeMs, policy),
+    evidence:
+      marginal === null || depth === null
+        ? null
+        : evidenceOf(pool, { amm, marginal, depth }, swap, changed, policy),
+    jump: marginal === null ? next.jump : jumpAfter(pool, next.jump, marginal, block.timeMs, policy),
   }
 }
 
@@ -128,12 +135,6 @@ function derive(pool: Pool, amm: AmmState, isIncomplete: boolean): Derived {
   const depth = isIncomplete || isShort ? null : answer
   const depthY = depth === null ? null : lesser(depth.up, (depth.down * marginal.num) / marginal.den)
   return { marginal, depth, depthY, isShort }
-}
-
-/** The depth and ratio of a state between two events, as recorded in a visit. */
-function seen(pool: Pool, amm: AmmState, isIncomplete: boolean): readonly [bigint | null, Fraction | null] {
-  const { depthY, marginal } = derive(pool, amm, isIncomplete)
-  return [depthY, marginal]
 }
 
 function jumpAfter(
@@ -171,12 +172,6 @@ export function newbornState(amm: AmmState, block: BlockRef, lastTradeMs: Ms | n
     past: null,
     isBeforeGap: false,
   }
-}
-
-function firstAverage(pool: Pool, depthY: bigint, timeMs: Ms): depthAverage.DepthAverage {
-  return pool.createdMs === null
-    ? depthAverage.start(depthY, timeMs)
-    : depthAverage.startAt(depthY, pool.createdMs, timeMs)
 }
 
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -5,7 +5,6 @@
  */
 import type { Sellability } from '../entities.ts'
 import type { Input } from '../input.ts'
-import type { SellabilityReading } from '../sellabilityReading.ts'
 import { type Sellable, withSales } from '../rules/sellability.ts'
 import { roleOf } from '../setup.ts'
 import type { State } from '../state.ts'
@@ -24,8 +23,8 @@ export function applySellability(
 ): void {
   const place = placeOf(state, block)
   if (place === null) return
-  for (const reading of readings) {
-    const token = knownToken(state, reading.token)
+  for (const { token: address, ...found } of readings) {
+    const token = knownToken(state, address)
     const before = token.sellability
     const isOlder =
       (before?.block.number ?? 0) > block.number ||
@@ -33,7 +32,7 @@ export function applySellability(
     // Stables and routing assets are not probed.
     if (isOlder || roleOf(state.setup, token.address) !== 'TOKEN') continue
     const next: Sellability = {
-      ...withSales(findingsOf(reading), lastSaleOf(state, token.address), block.timeMs),
+      ...withSales(found, lastSaleOf(state, address), block.timeMs),
       block,
       checkedAtMs: atMs,
     }
@@ -41,8 +40,6 @@ export function applySellability(
     if (before === undefined || !isSame(before, next)) triggers.sellability(work, token.address)
   }
 }
-
-const findingsOf = ({ token: _token, ...found }: SellabilityReading) => found
 
 /** Considers any of its pools: a token that can be sold in one of them is not unsellable. */
 function lastSaleOf(state: State, token: Address): Ms | null {

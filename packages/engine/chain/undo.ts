@@ -35,12 +35,13 @@ export type Journal = {
   readonly swaps: JournalSwap[]
 }
 
-/** The journal of a block in which nothing has changed yet. */
+/** The journal of a block in which nothing has changed yet. Its fields are stored in this order. */
 export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
   key: `undo/${block.number}`,
   block: { number: block.number, hash: block.hash, timeMs: block.timeMs },
   parentHash,
   before: { tip: chain.tip, proven: chain.proven, sequencer: chain.sequencer },
+  swaps: [],
   created: new Set(),
   pools: new Map(),
   books: [],
@@ -51,7 +52,6 @@ export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['be
   sellability: new Map(),
   pasts: new Map(),
   minutes: new Map(),
-  swaps: [],
 })
 
 export type JournalSwap = { readonly pool: Address; readonly payload: SwapObserved }

@@ -2,7 +2,7 @@
  * The distance of two values, as the greater over the lesser, against a bound. Nothing is rounded: doubles decide
  * when they are certain, and the integers otherwise.
  */
-import { asApprox, type Approx, type Sign } from '../units.ts'
+import { BPS, asApprox, type Approx, type Sign } from '../units.ts'
 import type { Fraction } from './fraction.ts'
 
 /** A factor of at least 1, and its approximation. */
@@ -11,8 +11,6 @@ export type Bound = Fraction & { readonly approx: Approx }
 /** Wider than the combined error of two approximations and their quotient. */
 const SURELY_MORE = 1 + 2 ** -46
 const SURELY_LESS = 1 - 2 ** -46
-
-const BPS = 10_000n
 
 export const times = (factor: bigint): Bound => ({ num: factor, den: 1n, approx: asApprox(Number(factor)) })
 

@@ -25,10 +25,8 @@ const MARGIN = 1 + 2 ** -49
 export const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })
 
 /** The order of two values. */
-export function compare(a: Fraction, b: Fraction): Sign {
-  const sign = compareApprox(approx(a), approx(b))
-  return sign === 0 ? compareExactly(a, b) : sign
-}
+export const compare = (a: Fraction, b: Fraction): Sign =>
+  compareApprox(approx(a), approx(b)) || compareExactly(a, b)
 
 /** The order according to `approx`, for callers that compare one value often; 0 if the integers must decide. */
 export function compareApprox(left: Approx, right: Approx): Sign {

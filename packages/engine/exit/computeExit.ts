@@ -65,30 +65,19 @@ function worthOf(microusd: bigint, unit: Fraction): bigint {
 }
 
 function saleText(priced: Priced, unit: Fraction, { amount, plan }: Sale, asked: bigint | null): object {
-  const head = { asked_microusd: asked?.toString() ?? null, amount: amount.toString() }
-  if (plan === null || plan.microusd.num === 0n)
-    return {
-      ...head,
-      reason: plan === null ? 'LIQUIDITY_EXCEEDED' : 'TOO_SMALL',
-      proceeds: null,
-      proceeds_microusd: null,
-      average_price_usd: null,
-      distance_bps: null,
-      split: [],
-      swaps: [],
-    }
+  const sold = plan === null || plan.microusd.num === 0n ? null : plan
   return {
-    ...head,
-    reason: null,
-    proceeds: [...plan.proceeds].map(([token, units]) => ({
-      token_address: token,
-      amount: units.toString(),
-    })),
-    proceeds_microusd: (plan.microusd.num / plan.microusd.den).toString(),
-    average_price_usd: averageText(priced, unit, amount, plan),
-    distance_bps: distanceText(unit, amount, plan),
-    split: [...plan.shares].map(([way, amount]) => ({ route_id: way.id, amount: amount.toString() })),
-    swaps: plan.swaps.map(({ pool, amountIn, amountOut }) => ({
+    asked_microusd: asked?.toString() ?? null,
+    amount: amount.toString(),
+    reason: sold !== null ? null : plan === null ? 'LIQUIDITY_EXCEEDED' : 'TOO_SMALL',
+    proceeds:
+      sold &&
+      [...sold.proceeds].map(([token, units]) => ({ token_address: token, amount: units.toString() })),
+    proceeds_microusd: sold && (sold.microusd.num / sold.microusd.den).toString(),
+    average_price_usd: sold && averageText(priced, unit, amount, sold),
+    distance_bps: sold && distanceText(unit, amount, sold),
+    split: [...(sold?.shares ?? [])].map(([way, share]) => ({ route_id: way.id, amount: share.toString() })),
+    swaps: (sold?.swaps ?? []).map(({ pool, amountIn, amountOut }) => ({
       pool_id: pool.id,
       pool_address: pool.address,
       from: pool.from,

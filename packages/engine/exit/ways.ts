@@ -11,7 +11,7 @@ import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Edge, Priced, Route, StableView } from '../price/evaluation.ts'
 import type { State } from '../state.ts'
-import { type Count, count } from '../units.ts'
+import { BPS, MICRO, type Count, count } from '../units.ts'
 
 export type Amm = AmmState
 
@@ -38,9 +38,6 @@ export type WaysOut = {
   /** The token's tax on an amount sent to a pool, in bps. */
   readonly taxBps: bigint
 }
-
-const MICRO = 1_000_000n
-const BPS = 10_000n
 
 export function waysOut(state: State, { routes }: Priced, taxBps = 0n): WaysOut {
   const ways = routes

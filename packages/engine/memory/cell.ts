@@ -15,20 +15,11 @@ export class Cell<Value, A, B = null, C = null, D = null> {
   #untilMs = ms(0)
   #value: Value | null = null
 
-  /** Null when nothing is cached for these inputs at this time. */
-  recall(atMs: Ms, a: A, b: B, c: C, d: D): Value | null {
-    return this.#a === a &&
-      this.#b === b &&
-      this.#c === c &&
-      this.#d === d &&
-      atMs >= this.#fromMs &&
-      atMs < this.#untilMs &&
-      memory.isOn
-      ? this.#value
-      : null
-  }
-
-  keep({ value, untilMs }: Timed<Value>, atMs: Ms, a: A, b: B, c: C, d: D): Value {
+  /** The cached value if it is of these inputs and still holds, otherwise the one found now. */
+  of(atMs: Ms, a: A, b: B, c: C, d: D, find: () => Timed<Value>): Value {
+    const isHeld = this.#a === a && this.#b === b && this.#c === c && this.#d === d
+    if (isHeld && atMs >= this.#fromMs && atMs < this.#untilMs && memory.isOn) return this.#value as Value
+    const { value, untilMs } = find()
     this.#a = a
     this.#b = b
     this.#c = c

@@ -39,7 +39,7 @@ export class DepthWatch {
     around.filed = { state, decimals, unit }
     if (known?.unit === unit) return
     if (known !== null) this.#leave(pool, known)
-    if (unit !== null) this.#enter(pool, unit)
+    if (unit !== null) once(this.#ranges, rangeOf(unit), () => new Set()).add(pool)
   }
 
   forget(pool: Pool): void {
@@ -71,10 +71,6 @@ export class DepthWatch {
       const pools = this.#ranges.get(at)
       if (pools !== undefined) yield pools
     }
-  }
-
-  #enter(pool: Pool, unit: Approx): void {
-    once(this.#ranges, rangeOf(unit), () => new Set()).add(pool)
   }
 
   #leave(pool: Pool, { unit }: FiledDepth): void {

@@ -31,7 +31,7 @@ const NOWHERE = count(-1)
 export function reference(history: History, t: Ms): Reference {
   if (!memory.isOn) return temporalMedian(changesOf(history), t).value
   const toMs = clamp(history, t)
-  const coveredMs = covered(history, toMs)
+  const coveredMs = history.open === null ? ms(0) : ms(toMs - fromAt(history, history.start))
   if (coveredMs < WINDOW_MS) return { reason: 'INSUFFICIENT_HISTORY', coveredMs }
   const { ratio: median, approx } = medianAt(history, toMs)
   return { median, approx, coveredMs: WINDOW_MS }
@@ -72,12 +72,6 @@ export function nextFlip(history: History, t: Ms, now = reference(history, t)): 
 /** A read from before the newest change, of a block ahead of our clock, counts as made when that change began. */
 function clamp({ open }: History, t: Ms): Ms {
   return open === null || t > open.fromMs ? t : open.fromMs
-}
-
-function covered(history: History, toMs: Ms): Ms {
-  if (history.open === null) return ms(0)
-  const oldestMs = fromAt(history, history.start)
-  return toMs - oldestMs < WINDOW_MS ? ms(toMs - oldestMs) : WINDOW_MS
 }
 
 /**

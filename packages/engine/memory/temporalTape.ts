@@ -50,15 +50,21 @@ export function append(history: History, timeMs: Ms, value: Fraction): History {
   const approx = fraction.approx(value)
   if (open === null) return { ...EMPTY, open: { fromMs: timeMs, ratio: value, approx } }
   if (comparePlaces(open, { ratio: value, approx }) === 0) return history
-  if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, approx })
+  if (timeMs > open.fromMs) return extend(history, { fromMs: timeMs, ratio: value, approx })
 
   // Chain time does not run backwards. If a block claims that it does, use the previous time.
   const previous = tape.ratios[end - 1]
   if (end === start || previous === undefined || fraction.compare(previous, value) !== 0)
     return { ...history, open: { fromMs: open.fromMs, ratio: value, approx } }
-  const last = count(end - 1)
-  return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }
+  return backTo(history, count(end - 1))
 }
+
+/** The history up to one of its ratios, which holds again. */
+export const backTo = (history: History, at: Count): History => ({
+  ...history,
+  end: at,
+  open: { fromMs: fromAt(history, at), ...placeAt(history, at) },
+})
 
 /** The history with these changes, oldest first, used to restore a stored one. */
 export function restore(changes: readonly Change[]): History {
@@ -132,9 +138,9 @@ export function compareAt(history: History, at: Count, place: Place): Sign {
 /**
  * Another ratio holds from then on: the previous one has ended, and ratios that ended before the window are dropped.
  */
-export function extend(history: History, open: Change & Place, next: Change & Place): History {
+export function extend(history: History, next: Change & Place): History {
   const start = firstIn(history, next.fromMs)
-  const tape = withEnded(history, start, open)
+  const tape = withEnded(history, start, history.open as Change & Place)
   const isSame = tape === history.tape
   return {
     tape,

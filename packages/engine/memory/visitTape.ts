@@ -8,7 +8,7 @@ import type { Change } from '../rules/temporalWindow.ts'
 import { type Booked, bookRatio } from '../rules/visit.ts'
 import { count } from '../units.ts'
 import { memory } from './switch.ts'
-import { append, changesOf, EMPTY, extend, fromAt, type History, placeAt, restore } from './temporalTape.ts'
+import { append, backTo, changesOf, EMPTY, extend, fromAt, type History, restore } from './temporalTape.ts'
 
 /** The history with the span before the moment booked, and `ratio` holding from the moment on. */
 export function book(history: History, booked: Booked, ratio: Fraction): History {
@@ -24,12 +24,9 @@ export function book(history: History, booked: Booked, ratio: Fraction): History
 export function reopen(history: History, held: (Change & Place) | null): History {
   if (held === null) return EMPTY
   if (history.open === held) return history
-  let { end, open } = history
-  while (open !== null && open.fromMs >= held.fromMs) {
-    const isFirst = end === history.start
-    if (!isFirst) end = count(end - 1)
-    open = isFirst ? null : { fromMs: fromAt(history, end), ...placeAt(history, end) }
-  }
-  const before = { ...history, end, open }
-  return open === null ? { ...before, open: held } : extend(before, open, held)
+  let at = history.end
+  while (at >= history.start && fromAt(history, at) >= held.fromMs) at = count(at - 1)
+  return at < history.start
+    ? { ...history, end: history.start, open: held }
+    : extend(backTo(history, at), held)
 }

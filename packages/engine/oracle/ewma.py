@@ -1,9 +1,9 @@
 """
-The decay table of rules/depthAverage.ts: K[i] = floor(2^64 * exp(-2^i / 1,800,000)), i = 0..25.
+The decay constants that rules/depthAverage.ts computes: K[i] = floor(2^64 * exp(-2^i / 1,800,000)), i = 0..25.
 
     python3 packages/engine/oracle/ewma.py
 
-prints the 26 literals as they stand in the source. Decimal carries 80 digits; a constant is accepted only
+prints the 26 literals, to compare with. Decimal carries 80 digits; a constant is accepted only
 if moving exp() by one part in 10^70 either way gives the same integer, so the floor is certain.
 """
 from decimal import ROUND_FLOOR, Decimal, localcontext

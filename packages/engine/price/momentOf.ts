@@ -10,7 +10,7 @@ import type { Policy } from '../policy/policy.ts'
 import { feedScore } from '../rules/feedAndState.ts'
 import type { Worth } from '../rules/priceJump.ts'
 import type { State } from '../state.ts'
-import { count, type Ms, score } from '../units.ts'
+import { MICRO, count, type Ms, score } from '../units.ts'
 import type { Agreement, Edge, StableView } from './evaluation.ts'
 import { anchorOf, worthOf } from './hops/anchor.ts'
 import { PoolEdge } from './hops/edge.ts'
@@ -22,8 +22,6 @@ import { agreementsOf, loneAgreement } from './vote/pairAgreement.ts'
 export type Narrowing = { readonly policy?: Policy; readonly excluded?: ReadonlySet<Address> }
 
 const NOTHING: ReadonlySet<Address> = new Set()
-
-const MICRO = 1_000_000n
 
 export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Moment {
   const policy = narrowing.policy ?? state.policyView.policy

@@ -3,7 +3,7 @@
  * it promises; if it holds more, anyone can take the difference, which will move the price.
  */
 import type { Policy } from '../policy/policy.ts'
-import type { Count, Ms } from '../units.ts'
+import { BPS, type Count, type Ms } from '../units.ts'
 import type { Cap } from './reasons.ts'
 
 /**
@@ -21,7 +21,6 @@ export type Backing = {
   readonly excessSinceMs: Ms | null
 }
 
-const BPS = 10_000n
 /** A small excess may be a transfer that a Sync follows, so it must show in two readings this far apart. */
 export const EXCESS_MS = 300_000
 

@@ -55,11 +55,5 @@ export function coverage(
 
 function shareScore(anchorsMicrousd: bigint, externalMicrousd: bigint): Score {
   if (anchorsMicrousd <= 0n) return score(0)
-  const scaled = 10_000n * anchorsMicrousd
-  let bands = 1
-  for (const from of FROM_BPS) {
-    if (scaled < from * externalMicrousd) break
-    bands++
-  }
-  return score(bands)
+  return score(1 + FROM_BPS.filter(from => 10_000n * anchorsMicrousd >= from * externalMicrousd).length)
 }

@@ -66,7 +66,9 @@ describe('decay', () => {
 })
 
 describe('isFarBelow', () => {
-  it('is more than a thousandth, to the unit, with doubles as a fast path', () => {
+  it('is more than a thousandth, to the unit', () => {
+    expect(isFarBelow(999n, 1_000n)).toBe(false)
+    expect(isFarBelow(998n, 1_000n)).toBe(true)
     const around = fc.tuple(fc.bigInt(1n, 2n ** 256n), fc.bigInt(-3n, 3n))
     const near = around.map(([whole, off]) => [max((whole * 999n) / 1000n + off, 0n), whole] as const)
     fc.assert(

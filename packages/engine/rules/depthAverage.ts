@@ -19,39 +19,25 @@ const WINDOW_MS = 1_800_000
 /** After 2^26 ms (18.6 hours) nothing of the old average is left. */
 export const FORGOTTEN_MS = 2 ** 26
 
-/** K[i] = ⌊2^64 · exp(−2^i / 1,800,000)⌋. Generator: `python3 packages/engine/oracle/ewma.py`. */
-const K: readonly bigint[] = [
-  18_446_733_825_521_246_274n,
-  18_446_723_577_338_634_369n,
-  18_446_703_080_990_490_855n,
-  18_446_662_088_362_524_924n,
-  18_446_580_103_379_876_742n,
-  18_446_416_134_507_709_432n,
-  18_446_088_201_135_845_682n,
-  18_445_432_351_881_638_909n,
-  18_444_120_723_328_406_383n,
-  18_441_497_746_019_451_817n,
-  18_436_252_910_405_900_699n,
-  18_425_767_713_711_155_077n,
-  18_404_815_206_576_820_844n,
-  18_362_981_642_435_881_440n,
-  18_279_599_557_138_977_743n,
-  18_113_969_524_062_508_790n,
-  17_787_198_142_261_797_076n,
-  17_151_233_653_368_409_236n,
-  15_946_706_619_716_329_099n,
-  13_785_492_496_626_077_773n,
-  10_302_078_383_869_387_059n,
-  5_753_471_648_075_295_376n,
-  1_794_486_651_570_350_250n,
-  174_566_434_585_797_580n,
-  1_651_968_497_108_849n,
-  147_939_381_851n,
-]
+/** K[i] = ⌊2^64 · exp(−2^i / 1,800,000)⌋, for each bit of a time below `FORGOTTEN_MS`. */
+const K = decays()
 
-const FAR = 0.999
-/** Wider than the largest possible error of the quotient of two amounts as doubles, when that quotient is below 1. */
-const SLIVER = 2 ** -50
+/** From the series of exp(−x), with enough bits for the squarings. */
+function decays(): readonly bigint[] {
+  const precision = 512n
+  let power = 0n
+  let term = 1n << precision
+  for (let n = 1n; term !== 0n; n++) {
+    power += term
+    term = -term / (n * BigInt(WINDOW_MS))
+  }
+  const roundedDown: bigint[] = []
+  for (let time = 1; time < FORGOTTEN_MS; time *= 2) {
+    roundedDown.push(power >> (precision - DECAY_BITS))
+    power = (power * power) >> precision
+  }
+  return roundedDown
+}
 
 /** A pool older than the window, or of unknown age, starts at its present depth. */
 export function start(l: bigint, t: Ms): DepthAverage {
@@ -90,15 +76,8 @@ export const isFull = ({ e, l }: DepthAverage): boolean => e >> SCALE_BITS >= l
  */
 export const effective = (state: DepthAverage, t: Ms): bigint => (isFull(state) ? state.l : value(state, t))
 
-/**
- * Whether L_eff is more than a thousandth below a depth. Doubles decide, except in a narrow margin where the integers
- * do.
- */
-export function isFarBelow(effective: bigint, depth: bigint): boolean {
-  const share = Number(effective) / Number(depth)
-  if (share < FAR - SLIVER) return true
-  return share < FAR + SLIVER && effective * 1000n < depth * 999n
-}
+/** Whether L_eff is more than a thousandth below a depth. */
+export const isFarBelow = (effective: bigint, depth: bigint): boolean => effective * 1000n < depth * 999n
 
 /** exp(−dt / 1,800,000) scaled by 2^64, rounded down at each set bit of dt; 2^64 for dt = 0. */
 export function decay(dt: Ms): bigint {

@@ -4,8 +4,7 @@
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Policy } from '../policy/policy.ts'
-
-const MICRO = 1_000_000n
+import { MICRO } from '../units.ts'
 
 /** The net amounts in or out of the pool, unsigned, in units. */
 export type Traded = { readonly x: bigint; readonly y: bigint }

@@ -4,8 +4,7 @@
  */
 import type { Policy } from '../policy/policy.ts'
 import type { Route, RouteDraft } from '../price/evaluation.ts'
-
-const WHOLE = 10_000n
+import { BPS } from '../units.ts'
 
 /** The weight of the accepted routes per first hop, and the total. */
 export function materialHops<First>(
@@ -19,7 +18,7 @@ export function materialHops<First>(
   const hops = new Set<First>()
   let together = 0n
   for (const [first, weight] of accepted) {
-    if (weight * WHOLE < needed) continue
+    if (weight * BPS < needed) continue
     hops.add(first)
     together += weight
   }

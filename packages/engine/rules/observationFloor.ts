@@ -3,8 +3,7 @@
  * (R-dust-1).
  */
 import type { Policy } from '../policy/policy.ts'
-
-const WHOLE = 10_000n
+import { BPS } from '../units.ts'
 
 /** The greatest floor, in basis points of `total`, at which the pools that reach it carry enough weight together. */
 export function floorOf(policy: Policy, weights: readonly bigint[], total: bigint): bigint {
@@ -16,7 +15,7 @@ export function floorOf(policy: Policy, weights: readonly bigint[], total: bigin
     const least = leastHeard(total, floor)
     let kept = 0n
     for (const weight of weights) if (weight >= least) kept += weight
-    if (kept * WHOLE >= enough) return floor
+    if (kept * BPS >= enough) return floor
   }
   return floor
 }
@@ -27,7 +26,7 @@ export const isHeard = (weight: bigint, total: bigint, floor: bigint): boolean =
 
 /** The least weight that votes: ⌈total × floor⌉, and more than zero. */
 function leastHeard(total: bigint, floor: bigint): bigint {
-  const least = (total * floor + WHOLE - 1n) / WHOLE
+  const least = (total * floor + BPS - 1n) / BPS
   return least > 0n ? least : 1n
 }
 

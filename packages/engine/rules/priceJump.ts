@@ -9,7 +9,7 @@ import { apart, apartApprox } from '../exact/apart.ts'
 import { firstFrom } from '../exact/firstFrom.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { asApprox, type Count, type Ms, ms, type Approx, type Score, type Sign } from '../units.ts'
+import { type Count, type Ms, ms, type Approx, type Score, type Sign } from '../units.ts'
 import type { Kept, TokenPast, PastAt } from './ownPast.ts'
 import { JUMP_CAPS, LEAST_COVERED_MS, MINUTE_MS, minuteOf, PAST_MS } from './pastWindow.ts'
 import type { Cap } from './reasons.ts'
@@ -23,7 +23,6 @@ export type WorthOf = (y: Kept['y']) => Worth | null
 export type Reference = {
   /** The median by duration; null when nothing is covered. */
   readonly value: Fraction | null
-  readonly approx: Approx
   readonly coveredMs: Ms
 }
 
@@ -40,7 +39,7 @@ export type PriceJump = { readonly cap: Cap | null; readonly reference: Referenc
  * The cap of a marginal price this far from its reference; null when the price is close, or when too little time is
  * covered.
  */
-export function jumpCap(marginal: Fraction, reference: Pick<Reference, 'value' | 'coveredMs'>): Cap | null {
+export function jumpCap(marginal: Fraction, reference: Reference): Cap | null {
   if (reference.value === null || reference.coveredMs < LEAST_COVERED_MS) return null
   for (const [bound, cap] of JUMP_CAPS)
     if (apart(marginal, reference.value, bound) >= 0) return { code: 'PRICE_JUMP', cap }
@@ -126,11 +125,7 @@ class Window {
   }
 
   reference(toMs: Ms): Reference {
-    const median = this.#medianAt(toMs)
-    const coveredMs = this.#coveredMs(toMs)
-    return median === null
-      ? { value: null, approx: asApprox(Number.NaN), coveredMs }
-      : { value: median.price, approx: median.approx, coveredMs }
+    return { value: this.#medianAt(toMs)?.price ?? null, coveredMs: this.#coveredMs(toMs) }
   }
 
   /** The first time after `toMs` at which the cap changes if nothing happens. */

@@ -5,11 +5,9 @@
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Policy } from '../policy/policy.ts'
-import { score, type Score, weaker } from '../units.ts'
+import { MICRO, score, type Score, weaker } from '../units.ts'
 import { bpsScore } from './bpsBands.ts'
 import { ascending, devBps, weightedMedian } from './weightedMedian.ts'
-
-const MICRO = 1_000_000n
 
 /** A stable with the findings of its guard. */
 export type DisputeSide = {

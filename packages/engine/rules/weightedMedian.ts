@@ -7,12 +7,10 @@
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { type Count, count, type Approx } from '../units.ts'
+import { BPS, type Count, count, type Approx } from '../units.ts'
 
 /** An item that can be ordered: its price, the approximation of that price if known, and the id that breaks a tie. */
 export type Orderable = { readonly id: string; readonly price: Fraction; readonly approx?: Approx }
-
-const BPS = 10_000n
 
 /** A lazily computed price is computed only here, if at all. */
 export const approxOf = (item: Orderable): Approx => item.approx ?? fraction.approx(item.price)

@@ -11,7 +11,6 @@ import type { ExternalDepth } from '../input.ts'
 import { fileDepths, fileReferences } from '../memory/filing.ts'
 import { changesOf, restore } from '../memory/temporalTape.ts'
 import { mergePolicy } from '../policy/policyOverride.ts'
-import { policyVersion } from '../policy/policyVersion.ts'
 import { QuoteWriter } from '../price/publish/quoteJson.ts'
 import type { ChainSetup } from '../setup.ts'
 import type { Change } from '../rules/temporalWindow.ts'
@@ -123,9 +122,7 @@ export function* entityKeys(state: State): Generator<EntityKey> {
 export function decodeState(setup: ChainSetup, entities: Iterable<readonly [EntityKey, string]>): State {
   const texts = new Map(entities)
   const { policy: known, ...chain } = read<ChainImage & { policy: unknown }>(texts.get('chain'))
-  const policy = mergePolicy(known)
-  const state = createState(setup, policy)
-  state.policyView = { policy, version: policyVersion(policy) }
+  const state = createState(setup, mergePolicy(known))
   state.chain = chainFrom(chain)
   for (const each of read<ExternalDepth[]>(texts.get('coverage') ?? '[]'))
     state.coverage.set(each.token, each)

@@ -1,7 +1,7 @@
 /** Entities as plain values: the part that text can hold, and how to restore the rest. */
 import { adapterOf, type PoolTerms } from '../amm/families.ts'
 import { type BookUndo, type Journal, openJournal } from '../chain/undo.ts'
-import type { KnownPool, Pool, Sellability, Stable, Token } from '../entities.ts'
+import type { KnownPool, Pool, Stable } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
@@ -108,17 +108,24 @@ function undonePast({ open, touchedMs }: Running, later: Running | null | undefi
   return { open: delta, touchedMs }
 }
 
+type Listed<Field> =
+  Field extends Map<infer Key, infer Value>
+    ? readonly (readonly [Key, Value])[]
+    : Field extends Set<infer Item>
+      ? readonly Item[]
+      : Field
+
 /** Maps and sets as lists of their entries. */
-export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'swaps'> & {
-  readonly created: readonly Address[]
+type ListedJournal = { readonly [Name in keyof Journal]: Listed<Journal[Name]> }
+
+export type JournalImage = Omit<
+  ListedJournal,
+  'key' | 'pools' | 'books' | 'sellability' | 'pasts' | 'minutes'
+> & {
   readonly pools: readonly (readonly [Address, DeltaState])[]
   readonly books: readonly BookImage[]
-  readonly publishedPools: readonly Address[]
-  readonly publishedTokens: readonly Address[]
-  readonly stables: readonly (readonly [Address, Stable | null])[]
-  readonly decimals: readonly (readonly [Address, Token['decimals']])[]
   /** Absent in journals from before sellability was read. */
-  readonly sellability?: readonly (readonly [Address, Sellability | null])[]
+  readonly sellability?: ListedJournal['sellability']
   /** Absent in journals from before pasts were kept. */
   readonly pasts?: readonly (readonly [Address, UndonePast | null])[]
   readonly minutes?: readonly (readonly [Address, MinutesImage])[]
@@ -132,60 +139,43 @@ type BookImage =
       readonly ticks: TicksImage | null
     }
 
-export function journalImage(journal: Journal, after: After): JournalImage {
-  return {
-    block: journal.block,
-    parentHash: journal.parentHash,
-    before: journal.before,
-    swaps: journal.swaps,
-    created: [...journal.created],
-    pools: [...journal.pools].map(
-      ([address, state]) => [address, deltaState(state, after.history(address))] as const,
-    ),
-    books: journal.books.map(undo =>
-      undo.kind === 'change'
-        ? undo
-        : {
-            ...undo,
-            terms: termsImage(undo.terms),
-            ticks: ticksOf(undo.terms),
-          },
-    ),
-    publishedPools: [...journal.publishedPools],
-    publishedTokens: [...journal.publishedTokens],
-    stables: [...journal.stables],
-    decimals: [...journal.decimals],
-    ...(journal.sellability.size === 0 ? {} : { sellability: [...journal.sellability] }),
-    pasts: [...journal.pasts].map(
-      ([address, past]) => [address, past && undonePast(past, after.past(address))] as const,
-    ),
-    minutes: [...journal.minutes].map(([address, minutes]) => [address, minutesImage(minutes)] as const),
-  }
-}
+export const journalImage = ({ key: _key, ...journal }: Journal, after: After) => ({
+  ...journal,
+  pools: eachIn(journal.pools, (state, pool) => deltaState(state, after.history(pool))),
+  books: journal.books.map(undo =>
+    undo.kind === 'change' ? undo : { ...undo, terms: termsImage(undo.terms), ticks: ticksOf(undo.terms) },
+  ),
+  sellability: journal.sellability.size === 0 ? undefined : journal.sellability,
+  pasts: eachIn(journal.pasts, (past, token) => past && undonePast(past, after.past(token))),
+  minutes: eachIn(journal.minutes, minutesImage),
+})
 
 export function journalFrom(image: JournalImage, after: After): Journal {
-  const pastState = (address: Address, { open, touchedMs }: UndonePast) =>
-    pastFrom({ open: earlierOf(open, after.past(address)?.open ?? []), touchedMs })
+  const pastState = ({ open, touchedMs }: UndonePast, token: Address) =>
+    pastFrom({ open: earlierOf(open, after.past(token)?.open ?? []), touchedMs })
   return {
     ...openJournal(image.block, image.parentHash, image.before),
+    swaps: [...image.swaps],
     created: new Set(image.created),
-    pools: new Map(
-      image.pools.map(([address, state]) => [address, stateFromDelta(state, after.history(address))]),
-    ),
+    pools: new Map(eachIn(image.pools, (state, pool) => stateFromDelta(state, after.history(pool)))),
     books: image.books.map(undo =>
       undo.kind === 'change' ? undo : { ...undo, terms: termsFrom(undo.terms, undo.ticks) },
     ),
-    key: `undo/${image.block.number}`,
     publishedPools: new Set(image.publishedPools),
     publishedTokens: new Set(image.publishedTokens),
-    stables: new Map(image.stables.map(([address, stable]) => [address, stable && stableFrom(stable)])),
+    stables: new Map(eachIn(image.stables, stable => stable && stableFrom(stable))),
     decimals: new Map(image.decimals),
-    sellability: new Map(image.sellability ?? []),
-    pasts: new Map((image.pasts ?? []).map(([address, past]) => [address, past && pastState(address, past)])),
-    minutes: new Map((image.minutes ?? []).map(([address, minutes]) => [address, minutesFrom(minutes)])),
-    swaps: [...image.swaps],
+    sellability: new Map(image.sellability),
+    pasts: new Map(eachIn(image.pasts ?? [], (past, token) => past && pastState(past, token))),
+    minutes: new Map(eachIn(image.minutes ?? [], minutesFrom)),
   }
 }
+
+/** The entries with other values. */
+const eachIn = <Key, From, To>(
+  entries: Iterable<readonly [Key, From]>,
+  to: (from: From, key: Key) => To,
+): [Key, To][] => [...entries].map(([key, from]) => [key, to(from, key)])
 
 export type ChainImage = Omit<ChainPosition, 'anchors'> & {
   readonly anchors: Readonly<Record<Address, string>>
@@ -199,7 +189,7 @@ export const chainImage = (chain: ChainPosition): ChainImage => ({
 const eachOf = <From, To>(
   record: Readonly<Record<Address, From>>,
   to: (from: From) => To,
-): Record<Address, To> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]))
+): Record<Address, To> => Object.fromEntries(eachIn(Object.entries(record), to))
 
 export const chainFrom = (image: ChainImage): ChainPosition => ({
   ...image,

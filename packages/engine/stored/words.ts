@@ -1,12 +1,13 @@
 /**
  * Values as text: JSON, with a bigint as a string that starts with `#`. A string that starts with `#` gets a second
- * one.
+ * one. A map or a set is the list of its entries.
  */
 import { assert } from '../assert.ts'
 
 export function write(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => {
     if (typeof each === 'bigint') return `#${each}`
+    if (each instanceof Map || each instanceof Set) return [...each]
     return typeof each === 'string' && each.startsWith('#') ? `#${each}` : each
   })
 }

@@ -7,14 +7,13 @@ import { concentrated, type Curve } from '../concentrated.ts'
 import { applySlot, slotDifferences } from '../slotEvents.ts'
 import { SLOT_FAMILY } from '../slotFamily.ts'
 import { checkSwap, sideOf } from '../swapCheck.ts'
-import { fromLoaded } from '../tickBook.ts'
+import { withBook } from '../tickBook.ts'
 import type { Algebra, AlgebraState } from './kind.ts'
 import * as past from './past.ts'
 
 const curve: Curve<Algebra> = {
   pricing: ({ book }, { feePpm }) => ({ book, feePpm }),
-  moved: ({ feePpm }, sqrtPriceX96, tick, liquidity) =>
-    past.stateOf({ sqrtPriceX96, tick, liquidity }, feePpm),
+  moved: ({ feePpm }, slot) => past.stateOf(slot, feePpm),
   check: ({ book }, state, event) =>
     checkSwap({ book, feePpm: state.feePpm }, state, sideOf(state, event), event),
 }
@@ -29,13 +28,8 @@ export const algebra: Adapter<Algebra> = {
   ],
   family: 'amm_algebra_v1',
   feePpm: () => past.BASE_FEE_PPM,
-  terms: ({ tickSpacing }, ticks) => ({
-    family: 'amm_algebra_v1',
-    tickSpacing,
-    book: fromLoaded(tickSpacing, ticks),
-  }),
-  born: ({ tickSpacing }) => ({ family: 'amm_algebra_v1', tickSpacing }),
-  restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
+  terms: withBook,
+  restored: withBook,
   empty: () => past.NEWBORN,
   apply: (terms, state, _prior, event): Applied<AlgebraState> =>
     event.kind === 'FEE'

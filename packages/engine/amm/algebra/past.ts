@@ -4,7 +4,7 @@
  */
 import { count, type Count } from '../../units.ts'
 import type { Events } from '../adapter.ts'
-import { isChange, NOWHERE, slotAfter, slotOf, withoutChange } from '../slotPast.ts'
+import { NOWHERE, slotAfter, slotBefore, slotOf, tickChange } from '../slotPast.ts'
 import type { Slot } from '../states.ts'
 import type { Algebra, AlgebraEvent, AlgebraState } from './kind.ts'
 
@@ -21,12 +21,9 @@ export const stateOf = ({ sqrtPriceX96, tick, liquidity }: Slot, feePpm: bigint)
 
 export const NEWBORN = stateOf(NOWHERE, BASE_FEE_PPM)
 
-export const before: Events<Algebra>['before'] = (state, events) => {
-  const said = events.find(event => !isChange(event))
-  if (said === undefined) return stateOf(events.toReversed().reduce<Slot>(withoutChange, state), state.feePpm)
-  // Before there is a price nobody trades, so nothing changes the fee.
-  return said.kind === 'INITIALIZE' ? NEWBORN : null
-}
+// Before there is a price nobody trades, so nothing changes the fee.
+export const before: Events<Algebra>['before'] = (state, events) =>
+  slotBefore(state, events, tickChange, NEWBORN)
 
 export const after: Events<Algebra>['after'] = events => {
   const slot = slotAfter(events.slice(events.findLastIndex(event => slotOf(event) !== null)))

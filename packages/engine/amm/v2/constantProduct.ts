@@ -63,31 +63,9 @@ const OUTPUT_STEPS = 5
 /** Bits of the constant: more than a reserve has, so the product is off by less than one unit. */
 const ROOT_BITS = 128n
 
-type InputRoot = { readonly fee: Fee; readonly boundary: Fraction; readonly scaled: bigint }
-
-/** A deployment has one fee and the service a handful of boundaries; beyond this limit the oldest entry is evicted. */
-const MAX_ROOTS = 64
-const roots: InputRoot[] = []
-let nextRoot = 0
-
 /** Rounds down, so the result is inside. */
-function rootInput(fee: Fee, reserveIn: bigint, boundary: Fraction): bigint {
-  const known = roots.find(root => isSameRoot(root, fee, boundary))
-  if (known !== undefined) return (reserveIn * known.scaled) >> ROOT_BITS
-  const root = { fee, boundary, scaled: scaledRoot(fee, boundary) }
-  roots[nextRoot] = root
-  nextRoot = (nextRoot + 1) % MAX_ROOTS
-  return (reserveIn * root.scaled) >> ROOT_BITS
-}
-
-function isSameRoot(root: InputRoot, fee: Fee, boundary: Fraction): boolean {
-  return (
-    root.fee.numerator === fee.numerator &&
-    root.fee.denominator === fee.denominator &&
-    root.boundary.num === boundary.num &&
-    root.boundary.den === boundary.den
-  )
-}
+const rootInput = (fee: Fee, reserveIn: bigint, boundary: Fraction): bigint =>
+  (reserveIn * scaledRoot(fee, boundary)) >> ROOT_BITS
 
 /** floor(2^128 * c), c the positive root of n*c^2 + (d + n)*c - d*(boundary - 1) = 0. */
 function scaledRoot({ numerator: n, denominator: d }: Fee, { num, den }: Fraction): bigint {

@@ -44,6 +44,7 @@ export const v2: Adapter<V2> = {
     amount0_out: amount0Out.toString(),
     amount1_out: amount1Out.toString(),
   }),
+  born: ({ fee: { numerator, denominator } }) => ({ family: 'amm_v2', numerator, denominator }),
 
   isLive: (_terms, state) => isLive(state),
 
@@ -85,7 +86,6 @@ export const v2: Adapter<V2> = {
   feePpm: ({ numerator, denominator }) =>
     ((denominator - numerator) * 1_000_000n + denominator - 1n) / denominator,
   terms: ({ numerator, denominator }) => ({ family: 'amm_v2', fee: { numerator, denominator } }),
-  born: ({ fee: { numerator, denominator } }) => ({ family: 'amm_v2', numerator, denominator }),
   restored: image => image,
   empty: () => ({ family: 'amm_v2', reserve0: 0n, reserve1: 0n }),
 

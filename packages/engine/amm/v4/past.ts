@@ -4,7 +4,7 @@
  */
 import type { Events } from '../adapter.ts'
 import { count } from '../../units.ts'
-import { slotOf } from '../slotPast.ts'
+import { slotBefore, slotOf, withChange } from '../slotPast.ts'
 import type { TickChange } from '../states.ts'
 import type { V4, V4Event, V4State } from './kind.ts'
 import { swapFeeOf, lpFeeFrom, protocolFeeOf } from './swapFee.ts'
@@ -14,20 +14,15 @@ export const tickChange = (event: V4Event): TickChange | null =>
     ? { lower: event.tickLower, upper: event.tickUpper, delta: event.liquidityDelta }
     : null
 
-export const before: Events<V4>['before'] = (state, events) => {
-  const said = events.find(event => slotOf(event) !== null)
-  // Before there is a price, nobody can trade or add liquidity.
-  if (said?.kind === 'INITIALIZE') return { ...state, sqrtPriceX96: 0n, liquidity: 0n, protocolFee: 0n }
-  if (said !== undefined || events.some(({ kind }) => kind === 'PROTOCOL_FEE')) return null
-  // The price did not move, so only the liquidity around it is reverted.
-  return events.toReversed().reduce((after, event) => changed(after, event, -1n), state)
-}
+/** A pool is initialised before anyone sets its protocol fee. */
+export const before: Events<V4>['before'] = (state, events) =>
+  slotBefore(state, events, tickChange, { ...state, sqrtPriceX96: 0n, liquidity: 0n, protocolFee: 0n })
 
 /** Uses the protocol fee of `now`: it changes very rarely, and a fold that finds a different one is rejected. */
 export const after: Events<V4>['after'] = (events, now) => {
   const at = events.findLastIndex(event => slotOf(event) !== null)
   const state = said(events[at], now)
-  return state === null ? null : events.slice(at + 1).reduce((each, event) => changed(each, event, 1n), state)
+  return state && events.slice(at + 1).reduce((each, event) => withChange(each, tickChange(event), 1n), state)
 }
 
 export const first: Events<V4>['first'] = (events, now) => {
@@ -46,11 +41,4 @@ function said(event: V4Event | undefined, now: V4State): V4State | null {
   const isAsNow = swapFeeOf(now.protocolFee, now.lpFeePpm, side) === event.feePpm
   const lpFeePpm = isAsNow ? now.lpFeePpm : lpFeeFrom(event.feePpm, protocolFeeOf(now.protocolFee, side))
   return lpFeePpm === null ? null : { ...now, ...slot, lpFeePpm }
-}
-
-function changed(state: V4State, event: V4Event, sign: 1n | -1n): V4State {
-  if (event.kind !== 'MODIFY') return state
-  const { tickLower, tickUpper, liquidityDelta } = event
-  const isInside = state.sqrtPriceX96 > 0n && state.tick >= tickLower && state.tick < tickUpper
-  return isInside ? { ...state, liquidity: state.liquidity + sign * liquidityDelta } : state
 }

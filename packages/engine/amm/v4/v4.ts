@@ -15,7 +15,7 @@ import { SLOT_FAMILY } from '../slotFamily.ts'
 import { NOWHERE } from '../slotPast.ts'
 import { slotSwapped, slotText, swapText } from '../slotText.ts'
 import { checkSwap, sideOf } from '../swapCheck.ts'
-import { fromLoaded } from '../tickBook.ts'
+import { withBook } from '../tickBook.ts'
 import { hookOf } from './hooks.ts'
 import type { V4, V4Event, V4State, V4Terms } from './kind.ts'
 import { after, before, first, tickChange } from './past.ts'
@@ -30,7 +30,7 @@ const feeOf = (state: V4State, side: Side): bigint => swapFeeOf(state.protocolFe
 
 const curve: Curve<V4> = {
   pricing: ({ book }, state, side) => ({ book, feePpm: feeOf(state, side) }),
-  moved: (state, sqrtPriceX96, tick, liquidity) => ({ ...state, sqrtPriceX96, tick, liquidity }),
+  moved: (state, { sqrtPriceX96, tick, liquidity }) => ({ ...state, sqrtPriceX96, tick, liquidity }),
   check: ({ book }, state, event) => {
     const side = sideOf(state, event)
     return checkSwap({ book, feePpm: feeOf(state, side) }, state, side, event)
@@ -89,9 +89,8 @@ export const v4: Adapter<V4> = {
   swapText: swap => ({ ...swapText(swap), fee_ppm: swap.feePpm.toString() }),
   family: 'amm_v4',
   feePpm: initialFee,
-  terms: (born, ticks) => ({ ...born, book: fromLoaded(born.tickSpacing, ticks) }),
-  born: ({ book: _book, ...born }) => born,
-  restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
+  terms: withBook,
+  restored: withBook,
   empty: ({ keyFee }) => ({
     family: 'amm_v4',
     ...NOWHERE,

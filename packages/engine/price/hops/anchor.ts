@@ -9,8 +9,7 @@ import type { Rejection } from '../../rules/reasons.ts'
 import type { StableView } from '../evaluation.ts'
 import { type Anchor, type Moment, tipOf } from '../moment.ts'
 import { unitWorth } from './unitWorth.ts'
-
-const MICRO = 1_000_000n
+import { MICRO } from '../../units.ts'
 
 const without = (rule: Rejection, stable: StableView | null = null): Anchor => ({
   usd: null,

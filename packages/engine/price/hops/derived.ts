@@ -17,18 +17,11 @@ const NOWHERE = asApprox(Number.NaN)
 /** Valid until the pool's state, the decimals or the policy change. */
 export function derivedAt({ policy, atMs }: Moment, pool: Pool): Derived {
   const { derived, from, to } = pool.around
-  const { state } = pool
-  return (
-    derived.recall(atMs, state, policy, from.decimals, to.decimals) ??
-    derived.keep(
-      { value: derivedOf(pool, policy, from.decimals, to.decimals), untilMs: FOREVER },
-      atMs,
-      state,
-      policy,
-      from.decimals,
-      to.decimals,
-    )
-  )
+  const [x, y] = [from.decimals, to.decimals]
+  return derived.of(atMs, pool.state, policy, x, y, () => ({
+    value: derivedOf(pool, policy, x, y),
+    untilMs: FOREVER,
+  }))
 }
 
 function derivedOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null): Derived {

@@ -192,10 +192,7 @@ export class PoolEdge implements Edge {
     const { state, pool } = this
     const { outlook, from, to } = pool.around
     const [x, y] = [from.decimals, to.decimals]
-    return (
-      outlook.recall(atMs, state, policy, x, y) ??
-      outlook.keep(outlookOf(state, scalingOf(x, y), policy, atMs), atMs, state, policy, x, y)
-    )
+    return outlook.of(atMs, state, policy, x, y, () => outlookOf(state, scalingOf(x, y), policy, atMs))
   }
 }
 

@@ -36,9 +36,7 @@ it('R-temporal-5, R-timer-1: the time-dependent part of a pool is valid until th
       for (const passedMs of waited) {
         atMs += passedMs
         const fresh = outlookOf(pool.state, scalingOf(null, null), DEFAULT_POLICY, ms(atMs))
-        const kept = outlook.recall(ms(atMs), pool.state, DEFAULT_POLICY, null, null)
-        if (kept === null) outlook.keep(fresh, ms(atMs), pool.state, DEFAULT_POLICY, null, null)
-        else expect(kept).toEqual(fresh.value)
+        expect(outlook.of(ms(atMs), pool.state, DEFAULT_POLICY, null, null, () => fresh)).toEqual(fresh.value)
       }
     }),
     { numRuns: cases(1_000) },

@@ -15,12 +15,10 @@ import {
 } from '../../rules/stableDispute.ts'
 import type { Reference } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
-import { ascending } from '../../rules/weightedMedian.ts'
-import { count } from '../../units.ts'
+import { ascending, weightedMedian } from '../../rules/weightedMedian.ts'
+import { MICRO, count } from '../../units.ts'
 import type { Moment } from '../moment.ts'
 import { derivedAt } from './derived.ts'
-
-const MICRO = 1_000_000n
 
 /** A pool that takes part, and the inputs of its weight. */
 export type HeardPool = DisputePool & Weighed
@@ -81,13 +79,12 @@ function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPoo
 }
 
 /** The five-minute median, and when it expires; valid until then as long as the pool's state does not change. */
-function pastAt({ around, state }: Pool, atMs: Moment['atMs']): Timed<Reference> {
-  const known = around.past.recall(atMs, state, null, null, null)
-  if (known !== null) return known
-  const value = reference(state.history, atMs)
-  const found = { value, untilMs: nextFlip(state.history, atMs, value) }
-  return around.past.keep({ value: found, untilMs: found.untilMs }, atMs, state, null, null, null)
-}
+const pastAt = ({ around, state }: Pool, atMs: Moment['atMs']): Timed<Reference> =>
+  around.past.of(atMs, state, null, null, null, () => {
+    const value = reference(state.history, atMs)
+    const untilMs = nextFlip(state.history, atMs, value)
+    return { value: { value, untilMs }, untilMs }
+  })
 
 /** The fewest units of Y worth this many dollars; at least one, because a pool without depth never takes part. */
 function unitsOf(usd: Policy['min_depth_usd'], unit: Fraction): bigint {
@@ -113,9 +110,6 @@ function weightsUntil(
   if (outcomes.size === 1) return FOREVER
   const order = ascending(pools.map(({ id, median }) => ({ id, price: median })))
   const sorted = order.map(at => pools[at] as HeardPool)
-  let cumulative = 0n
-  let total = 0n
-  for (const { weight } of sorted) total += weight
-  const median = sorted.findIndex(({ weight }) => 2n * (cumulative += weight) >= total)
+  const median = sorted.indexOf(weightedMedian(sorted, ({ weight }) => weight))
   return medianHoldsUntil(sorted, count(median), atMs)
 }

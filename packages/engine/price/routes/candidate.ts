@@ -16,6 +16,8 @@ export class Candidate implements RouteDraft {
   readonly stable: StableView | null
   readonly via: Onward | null
   readonly approx: Approx
+  /** For a failed candidate, the capacity of its first hop. */
+  readonly capacity: bigint
   /** An upper bound for the bit length of either side of the price. */
   readonly bits: Count
   weight = 0n
@@ -26,7 +28,6 @@ export class Candidate implements RouteDraft {
   #id: string | null = null
   #edges: readonly Edge[] | null = null
   #price: Fraction | null = null
-  #capacity: bigint | null
 
   private constructor(
     first: Edge,
@@ -35,7 +36,7 @@ export class Candidate implements RouteDraft {
     via: Onward | null,
     approx: Approx,
     bits: Count,
-    capacity: bigint | null,
+    capacity = first.capacity ?? 0n,
   ) {
     this.first = first
     this.#rest = rest
@@ -43,13 +44,13 @@ export class Candidate implements RouteDraft {
     this.via = via
     this.approx = approx
     this.bits = bits
-    this.#capacity = capacity
+    this.capacity = capacity
   }
 
   static toStable(edge: Edge, stable: StableView): Candidate {
     const approx = fraction.approxProduct(edge.derived.approx, fraction.approx(stable.usd))
     const bits = count(edge.derived.bits + bitsOf(stable.usd))
-    return new Candidate(edge, NOTHING, stable, null, approx, bits, edge.capacity ?? 0n)
+    return new Candidate(edge, NOTHING, stable, null, approx, bits)
   }
 
   static through(edge: Edge, via: Onward): Candidate {
@@ -68,15 +69,9 @@ export class Candidate implements RouteDraft {
 
   /** A route that failed before it had a price. */
   static dead(first: Edge, rest: readonly Edge[], failure: Failure): Candidate {
-    const candidate = new Candidate(first, rest, null, null, NOWHERE, count(0), null)
+    const candidate = new Candidate(first, rest, null, null, NOWHERE, count(0))
     candidate.failure = failure
     return candidate
-  }
-
-  /** For a failed candidate, the capacity of its first hop. */
-  get capacity(): bigint {
-    this.#capacity ??= this.first.capacity ?? 0n
-    return this.#capacity
   }
 
   get id(): string {

@@ -2,7 +2,7 @@
  * From a vote to a priced evaluation: materiality, agreement, the aggregate state, active caps, and the published
  * score as the minimum of them all.
  */
-import type { Address, BlockRef } from '../../chain/block.ts'
+import type { Address } from '../../chain/block.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { Ratio } from '../../exact/ratio.ts'
@@ -76,7 +76,8 @@ export function pricedFrom(
     earlier,
     covered.untilMs,
   )
-  return new PricedToken(moment, isAsset, {
+  return Object.assign(new ExactValues(moment, token, selected, isAsset), {
+    kind: 'PRICED' as const,
     token,
     atMs: moment.atMs,
     asOf: tipOf(moment),
@@ -107,72 +108,40 @@ export function pricedFrom(
   })
 }
 
-/** What is found before anything is read. */
-type Found = Omit<Priced, 'kind' | 'price' | 'marginalUsd' | 'ownPast'> & { readonly selected: Route }
-
 /**
- * A priced evaluation. Reducing the price takes as long as finding its route, and for many evaluations nothing reads
- * it, so what needs a division is computed on first use.
+ * The exact values of a priced evaluation. Reducing the price takes as long as finding its route, and for many
+ * evaluations nothing reads it, so each is computed on first use.
  */
-class PricedToken implements Priced {
-  readonly kind = 'PRICED'
-  readonly token: Address
-  readonly atMs: Ms
-  readonly asOf: BlockRef
-  readonly score: Score
-  readonly caps: readonly Cap[]
-  readonly components: Priced['components']
-  readonly support: Priced['support']
-  readonly selected: Route
-  readonly routes: readonly Route[]
-  readonly failed: Priced['failed']
-  readonly stable: StableView
-  readonly usdFeed: Priced['usdFeed']
-  readonly sellability: Priced['sellability']
-  readonly expiresAtMs: Ms | null
-  readonly dueMs: Ms | null
-  readonly own: Priced['own']
+class ExactValues implements Pick<Priced, 'price' | 'marginalUsd' | 'ownPast'> {
   readonly #moment: Moment
+  readonly #token: Address
+  readonly #selected: Route
   readonly #isAsset: boolean
   #price: Ratio | null = null
   #marginalUsd: Fraction | null = null
   #ownPast: OwnPast | null | undefined
 
-  constructor(moment: Moment, isAsset: boolean, found: Found) {
-    this.token = found.token
-    this.atMs = found.atMs
-    this.asOf = found.asOf
-    this.score = found.score
-    this.caps = found.caps
-    this.components = found.components
-    this.support = found.support
-    this.selected = found.selected
-    this.routes = found.routes
-    this.failed = found.failed
-    this.stable = found.stable
-    this.usdFeed = found.usdFeed
-    this.sellability = found.sellability
-    this.expiresAtMs = found.expiresAtMs
-    this.dueMs = found.dueMs
-    this.own = found.own
+  constructor(moment: Moment, token: Address, selected: Route, isAsset: boolean) {
     this.#moment = moment
+    this.#token = token
+    this.#selected = selected
     this.#isAsset = isAsset
   }
 
   get price(): Ratio {
-    this.#price ??= ratio.reduced(this.selected.price as Fraction)
+    this.#price ??= ratio.reduced(this.#selected.price as Fraction)
     return this.#price
   }
 
   /** The marginal of an asset is kept and compared repeatedly, so it is reduced. */
   get marginalUsd(): Fraction {
-    const { selected } = this
+    const selected = this.#selected
     this.#marginalUsd ??= this.#isAsset ? ratio.reduced(marginalUsdOf(selected)) : marginalUsdOf(selected)
     return this.#marginalUsd
   }
 
   get ownPast(): OwnPast | null {
-    if (this.#ownPast === undefined) this.#ownPast = ownPastOf(this.#moment, this.token, this.selected)
+    if (this.#ownPast === undefined) this.#ownPast = ownPastOf(this.#moment, this.#token, this.#selected)
     return this.#ownPast
   }
 }

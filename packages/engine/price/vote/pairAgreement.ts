@@ -39,7 +39,9 @@ function agree(moment: Moment, pools: readonly Pool[]): Agreed {
   const eligible = eligibleAmong(moment, pools)
   let total = 0n
   for (const { weight } of eligible) total += weight
-  const voters = heardAmong(moment, eligible, total)
+  const weights = eligible.map(({ weight }) => weight)
+  const floor = floorOf(moment.policy, weights, total)
+  const voters = eligible.filter(({ weight }) => isHeard(weight, total, floor))
   const verdict = consensus(voters, moment.policy.revision === 1 ? null : total)
   if (verdict === null) return { byPool, ballot: null }
 
@@ -75,16 +77,6 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
     eligible.push({ id: pool.id, price: marginal, approx, weight, capacity: weight, source: pool })
   }
   return eligible
-}
-
-/** The pools that are not dust. */
-function heardAmong({ policy }: Moment, eligible: readonly Voter[], total: bigint): Voter[] {
-  const floor = floorOf(
-    policy,
-    eligible.map(({ weight }) => weight),
-    total,
-  )
-  return eligible.filter(({ weight }) => isHeard(weight, total, floor))
 }
 
 const ALONE = {
