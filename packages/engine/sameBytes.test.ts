@@ -13,17 +13,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'a0ce872e6a1f764bb0d4c1290aa5ae844ffdd25f67ecba45e5843da71b90965b',
+    '5cf12038a474e8622039fa091531e8f53bf3ca4a22be58955cd5f1c15b843ac6',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '341db41d6b5e8d14b0e09f23d8ef43cb4467807ef8e0767f8dfa5d639c404679',
+    '89329d35f2385936f88141b6aa7d98fd3ad9893d7eb5b9d6ed8a2e015f1fcf03',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '1d65829491ddb51439958b762251296ef467778c8b14570aa84ad6f6ccb82f37',
+    'b6bf589c10e5b0d516dc581b3466ab3e6caad660e998140585bb0212ffd1d1e1',
   ],
 ] as const
 
