@@ -20,9 +20,12 @@ export function evidenceJson(edge: Edge): string {
 export const capsJson = (caps: readonly Cap[]): string =>
   caps.map(({ code, cap }) => `{"code":"${code}","cap":${cap}}`).join()
 
-/** Each with a comma after it. */
+/** The members of an object as JSON text, without the braces. */
+export const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1)
+
+/** With a comma after the last. */
 export const members = (value: object): string => {
-  const text = JSON.stringify(value).slice(1, -1)
+  const text = membersOf(value)
   return text === '' ? '' : `${text},`
 }
 

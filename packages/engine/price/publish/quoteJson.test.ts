@@ -8,7 +8,8 @@ import { SETUP } from '../../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../../testing/tickFamilies.ts'
 import { type Count, count } from '../../units.ts'
 import { quoteText } from './quote.ts'
-import { membersOf, type QuoteJson, QuoteWriter, withChange, Written } from './quoteJson.ts'
+import { membersOf } from './hopJson.ts'
+import { type QuoteJson, QuoteWriter, withChange, Written } from './quoteJson.ts'
 
 const sequences = fc.nat().map(count)
 

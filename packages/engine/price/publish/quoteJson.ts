@@ -7,7 +7,15 @@ import type { Fraction } from '../../exact/fraction.ts'
 import { feeOf } from '../../rules/poolFee.ts'
 import type { Count } from '../../units.ts'
 import type { Edge, EdgeComponents, Evaluation, Priced, Route, StableView } from '../evaluation.ts'
-import { agreementMembers, capsJson, depthMembers, evidenceJson, members, quoted } from './hopJson.ts'
+import {
+  agreementMembers,
+  capsJson,
+  depthMembers,
+  evidenceJson,
+  members,
+  membersOf,
+  quoted,
+} from './hopJson.ts'
 import { type Part, SEQUENCE, sequenceText, Shared, textOf, Unreduced } from './parts.ts'
 import { backingText, coverageText, deviationText, holdings, medianOf, pastText } from './poolText.ts'
 import { assetsOf, candidatesOf, digitsOf, headText, inOrder, stableText, weakestOf } from './quote.ts'
@@ -16,9 +24,6 @@ declare const quoteJson: unique symbol
 
 /** The whole text of a quote, to store or send as it is. */
 export type QuoteJson = string & { readonly [quoteJson]: true }
-
-/** The members of an object as JSON text, without the braces. */
-export const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1)
 
 /** A quote or a price state: each states the block it was computed at. */
 type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
@@ -195,7 +200,7 @@ function afterMedian(edge: Edge, components: EdgeComponents, caps: string): stri
     `"feed":{"score":${feed.score},"status":"${feed.status}"},` +
     `"state":{"score":${state.score},"finality":"${state.finality}"}` +
     (stable === null ? '' : `,"stable":{"score":${stable.score}}`) +
-    (coverage === null ? '' : `,${JSON.stringify(coverageText(coverage)).slice(1, -1)}`) +
+    (coverage === null ? '' : `,${membersOf(coverageText(coverage))}`) +
     `},"caps":[${caps}]${edge.failure === null ? '' : `,"failure":${JSON.stringify(edge.failure)}`}`
   )
 }
