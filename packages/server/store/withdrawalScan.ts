@@ -17,7 +17,7 @@ export type ScanStore = {
   ): Promise<void>
 }
 
-/** Records of a step. Commits wait for it on SQLite: a thousand records hold them up for 60 ms on a busy machine. */
+/** Records of a step: few, because commits wait for it on SQLite. */
 const PAGE = 200
 
 export async function scanWithdrawals(
