@@ -130,8 +130,8 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'trials',
-    about: 'what the long trials say of their command lines',
-    include: ['trials/commandLine.test.ts'],
+    about: 'what the long trials say of their command lines, and the record of a steady series',
+    include: ['trials/commandLine.test.ts', 'trials/steady/'],
   },
   {
     name: 'blocks',

@@ -1,5 +1,5 @@
 /**
- * The test command: every suite in its own vitest run, one after the other, each with its time, then all failures
+ * The test command: every suite in its own vitest run, one after the other, each with its times, then all failures
  * again by name, and a last line `N passed, N failed` that scripts can read. Give names to run only some: `npm test
  * -- engine`. `ASSAY_AT_ONCE` sets the number of concurrent files, for machines that can run fewer than a suite
  * requests.
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { namedBrowser } from '../packages/console/testing/namedBrowser.ts'
 import { anvilBinary } from '../packages/world/anvil.ts'
+import { childrenSeconds, usedSince } from './processorTime.ts'
 import { type Need, type Suite, suites } from './suites.ts'
 
 /** `failures`: one line per failed test, so that nobody has to search the thousand lines above. */
@@ -40,10 +41,11 @@ async function main(names: readonly string[]): Promise<void> {
   const outcomes: Outcome[] = []
   for (const suite of chosen) {
     console.log(`\n── ${suite.name}: ${suite.about}`)
+    const usedBefore = childrenSeconds()
     const outcome = await runSuite(suite)
     outcomes.push(outcome)
     console.log(
-      `── ${suite.name}: ${outcome.passed} passed, ${outcome.failed} failed in ${outcome.seconds.toFixed(1)} s`,
+      `── ${suite.name}: ${outcome.passed} passed, ${outcome.failed} failed in ${outcome.seconds.toFixed(1)} s${usedSince(usedBefore)}`,
     )
   }
   const passed = outcomes.reduce((sum, each) => sum + each.passed, 0)

@@ -8,10 +8,10 @@ import { once } from 'node:events'
 import { arch, availableParallelism } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import { endGroup } from '../scripts/processGroup.ts'
+import { childrenSeconds, usedSince } from '../scripts/processorTime.ts'
 import { suites } from '../scripts/suites.ts'
 import { commandLine, misused } from './commandLine.ts'
-
-type Run = { readonly passed: number; readonly failed: number; readonly failures: readonly string[] }
+import { type Run, Series } from './steady/series.ts'
 
 const DEFAULT_SUITES = ['chains', 'service', 'store']
 const DEFAULT_RUNS = 10
@@ -20,11 +20,17 @@ const RUN_MINUTES = 90
 /** Failures by name are at the end of the output. */
 const TAIL_LETTERS = 100_000
 
-const USAGE = `npm run test:steady -- [SUITE]… [--runs N]
-  suites: ${suites.map(({ name }) => name).join(', ')}; ${DEFAULT_SUITES.join(', ')} by default`
+const USAGE = `npm run test:steady -- [SUITE]… [--runs N] [--record FILE [--continue]]
+  suites: ${suites.map(({ name }) => name).join(', ')}; ${DEFAULT_SUITES.join(', ')} by default
+  --record FILE   write the result of each run to FILE, with the commit
+  --continue      count the runs that FILE already has for this commit and these suites`
 
 const { values, positionals } = commandLine(USAGE, {
-  options: { runs: { type: 'string', default: `${DEFAULT_RUNS}` } },
+  options: {
+    runs: { type: 'string', default: `${DEFAULT_RUNS}` },
+    record: { type: 'string' },
+    continue: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 })
 /** The started processes would outlive us, so they are ended when this process exits. */
@@ -36,33 +42,49 @@ async function main(runs: number, names: readonly string[]): Promise<number> {
   if (unknown.length > 0) misused(USAGE, `there is no suite ${unknown.join(', ')}`)
   if (!Number.isInteger(runs) || runs < 1)
     misused(USAGE, `--runs is ${values.runs}; expected a whole number above 0`)
+  const series = openSeries(names)
+  for (const [at, run] of series.runs.entries()) report(`run ${at + 1} of ${runs}, recorded`, run)
   const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
   const rest = () => void busy.kill('SIGKILL')
   process.once('exit', rest)
-  const results: Run[] = []
   try {
-    for (let at = 1; at <= runs; at++) {
-      const startedMs = performance.now()
+    while (series.runs.length < runs) {
+      const at = series.runs.length + 1
+      const [startedMs, usedBefore] = [performance.now(), childrenSeconds()]
       const result = await runOnce(names)
-      results.push(result)
-      const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1)
-      console.log(`run ${at} of ${runs}: ${result.passed} passed, ${result.failed} failed in ${minutes} min`)
-      for (const failure of result.failures) console.log(`  ${failure}`)
       if (busy.exitCode !== null || busy.signalCode !== null)
         throw new Error('the process that keeps a core busy has ended: the runs say nothing')
+      const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1)
+      const run = { ...result, took: `${minutes} min${usedSince(usedBefore)}` }
+      series.add(run)
+      report(`run ${at} of ${runs}`, run)
     }
   } finally {
     rest()
   }
-  const bad = results.filter(({ failed }) => failed > 0).length
+  const bad = series.runs.filter(({ failed }) => failed > 0).length
   console.log(
-    `${names.join(', ')} on ${arch()}, ${availableParallelism()} cores and one of them kept busy: ${runs - bad} runs passed, ${bad} failed`,
+    `${names.join(', ')} on ${arch()}, ${availableParallelism()} cores and one of them kept busy: ${series.runs.length - bad} runs passed, ${bad} failed`,
   )
   return bad === 0 ? 0 : 1
 }
 
+function openSeries(names: readonly string[]): Series {
+  if (values.continue && values.record === undefined) misused(USAGE, '--continue needs --record FILE')
+  try {
+    return Series.open(names, values.record ?? null, values.continue)
+  } catch (failure) {
+    return misused(USAGE, (failure as Error).message)
+  }
+}
+
+function report(title: string, { passed, failed, took, failures }: Run): void {
+  console.log(`${title}: ${passed} passed, ${failed} failed in ${took}`)
+  for (const failure of failures) console.log(`  ${failure}`)
+}
+
 /** The test command with these suites, in a process group that can be ended as a whole. */
-async function runOnce(names: readonly string[]): Promise<Run> {
+async function runOnce(names: readonly string[]): Promise<Omit<Run, 'took'>> {
   const child = spawn(process.execPath, ['scripts/test.ts', ...names], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,11 +104,15 @@ async function runOnce(names: readonly string[]): Promise<Run> {
   return { passed: Number(counts[1]), failed: Number(counts[2]), failures }
 }
 
+/** Prints the line of each suite as it ends, and returns the end of what was said. */
 function listen({ stdout, stderr }: ChildProcess): () => string {
   let text = ''
   for (const stream of [stdout, stderr])
     stream?.on('data', part => {
       text = (text + String(part)).slice(-TAIL_LETTERS)
     })
+  stdout?.on('data', part => {
+    for (const [line] of String(part).matchAll(/^── \w+: \d+ passed, .*$/gm)) console.log(`  ${line}`)
+  })
   return () => text
 }
