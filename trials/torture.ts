@@ -67,7 +67,11 @@ const CASES: readonly Case[] = [
       '10,000 reorganisations, 5,000 wrong answers',
       60,
     ),
-    quick: vitest(REORGS, {}, '300 reorganisations, 1,000 wrong answers'),
+    quick: vitest(
+      REORGS,
+      { ASSAY_REORGS: '300', ASSAY_WRONG_ANSWERS: '1000' },
+      '300 reorganisations, 1,000 wrong answers',
+    ),
   },
   {
     name: 'fuzz',
@@ -82,7 +86,7 @@ const CASES: readonly Case[] = [
   {
     name: 'resume',
     long: vitest(RESUME, { ASSAY_STREAM_CUTS: '10000' }, '10,000 cuts', 60),
-    quick: vitest(RESUME, {}, '500 cuts'),
+    quick: vitest(RESUME, { ASSAY_STREAM_CUTS: '500' }, '500 cuts'),
   },
   {
     name: 'simulate',

@@ -19,7 +19,7 @@ import { writeConfig } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 import { seedOfRun } from '../../../world/seed.ts'
 
-const CUTS = Number(process.env['ASSAY_STREAM_CUTS'] ?? 500)
+const CUTS = Number(process.env['ASSAY_STREAM_CUTS'] ?? 150)
 const SEED = seedOfRun()
 const FOLLOWERS = 6
 const KILLS = 3

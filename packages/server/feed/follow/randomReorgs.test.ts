@@ -1,6 +1,6 @@
 /**
  * Random lives of a chain: blocks with and without logs, reorganisations of any depth, shorter branches, returns to a branch
- * that was left, one after the other or while the last is still being fetched. 300 sequences here, 10,000 by
+ * that was left, one after the other or while the last is still being fetched. 100 sequences here, 10,000 by
  * `npm run test:reorgs`. After each, what the consumer has is what a fresh index of the chain has (R-fold-5).
  */
 import { afterEach, describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ import { expectFinalChain } from '../testing/oracle.ts'
 import { Progress } from '../testing/progress.ts'
 import { seedOfRun } from '../../../world/seed.ts'
 
-const SEQUENCES = Number(process.env['ASSAY_REORGS'] ?? 300)
+const SEQUENCES = Number(process.env['ASSAY_REORGS'] ?? 100)
 const SEED = seedOfRun()
 /** Anvil slows with the length of its history. */
 const PER_CHAIN = 50
