@@ -69,9 +69,11 @@ function election(
 
 test('a chain that fails here is handed over to another process, and the others are kept', async () => {
   const leases = new Leases()
-  const first = election(leases, 'first')
+  // Time stands still, so that the first abstains until the second has looked, however long that takes.
+  const clock = new StoppedClock()
+  const first = election(leases, 'first', undefined, clock)
   await until('both chains', () => first.leases.length === 2)
-  const second = election(leases, 'second')
+  const second = election(leases, 'second', undefined, clock)
   await first.resign(first.leases.find(({ chainId }) => chainId === 1) as Lease)
   await until('the second has it', () => leases.ownerOf(1) === 'second')
   expect(leases.ownerOf(2)).toBe('first')
