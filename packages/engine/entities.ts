@@ -241,7 +241,7 @@ export type EntityKey =
   | `pool/${Address}`
   | `${'ticks' | 'history'}/${Address}`
   | `token/${Address}`
-  | `past/${Address}`
+  | `${'past' | 'open'}/${Address}`
   | `minutes/${Address}`
   | `quote/${Address}`
   | `stable/${Address}`
