@@ -13,7 +13,7 @@ import { pauseMs } from './retrySchedule.ts'
 import { Deliveries } from './deliveries.ts'
 import { Entitlement } from './entitlement.ts'
 import { Matcher } from './matcher.ts'
-import { TurnWatch } from './turn.ts'
+import { TurnWatch } from './senderElection.ts'
 
 export type SenderOptions = {
   readonly store: LogStore & WebhookStore & Pick<AccessStore, 'listKeys'>

@@ -6,7 +6,7 @@ import type { Clock } from '../../ops/clock.ts'
 import { backOffMs } from './backOff.ts'
 import type { FeedLog } from '../feedLog.ts'
 import type { FeedError } from '../feedError.ts'
-import type { Flow } from './flow.ts'
+import type { Flow } from './loadLimit.ts'
 
 /** How often an endpoint of a wrong chain is checked again: an operator may have fixed it. */
 const WRONG_CHAIN_PAUSE_MS = 60_000

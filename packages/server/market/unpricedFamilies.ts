@@ -8,7 +8,7 @@ import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { ChainConfig, UnpricedFactory, UnpricedFamily } from '../config/config.ts'
 import type { Address, Hex } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
-import { addressAt, callData, encodeAddress, encodeInt, uintAt, wordCount } from './words.ts'
+import { addressAt, callData, encodeAddress, encodeInt, uintAt, wordCount } from './abiWords.ts'
 
 const NO_POOL = `0x${'0'.repeat(40)}`
 /** Pools listed in an answer; the first ones by address. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Turns } from './turns.ts'
+import { Turns } from './roundRobin.ts'
 
 /** Tasks that end on request, and the order in which they began. */
 function tasks(turns: Turns) {

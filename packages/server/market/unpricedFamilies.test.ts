@@ -6,7 +6,7 @@ import type { ChainConfig, UnpricedFamily } from '../config/config.ts'
 import type { Address, Hex } from '../ops/hex.ts'
 import { environmentConfig } from '../config/environmentConfig.ts'
 import { identifyPool } from './discovery.ts'
-import { findElsewhere } from './elsewhere.ts'
+import { findElsewhere } from './unpricedFamilies.ts'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const [TOKEN, USD, POOL, FACTORY, EMPTY] = ['22', '11', '99', 'fa', 'ee'].map(address) as [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
 import { backOffMs } from './backOff.ts'
 import { CallRecord } from './callRecord.ts'
-import { Flow } from './flow.ts'
+import { Flow } from './loadLimit.ts'
 import { RetryBudget } from './retryBudget.ts'
 
 const { signal } = new AbortController()
