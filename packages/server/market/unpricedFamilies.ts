@@ -14,7 +14,7 @@ const NO_POOL = `0x${'0'.repeat(40)}`
 /** Pools listed in an answer; the first ones by address. */
 const MAX_NAMED = 5
 
-export async function findElsewhere(
+export async function findUnpriced(
   rpc: ChainRpc,
   chain: ChainConfig,
   token: Address,
