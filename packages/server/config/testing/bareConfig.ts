@@ -1,6 +1,6 @@
-/** A configuration with nothing switched on and no chains, for a test to complete. */
+/** A configuration with nothing switched on and no chains, and a chain with nothing on it, for a test to complete. */
 import { Secret } from '../../ops/secret.ts'
-import type { Config } from '../config.ts'
+import type { ChainConfig, Config } from '../config.ts'
 
 /** `path`: the file of a SQLite database; left out, one that nobody opens. */
 export const bareConfig = <More extends Partial<Config>>(more: More, path = 'none.db') =>
@@ -18,3 +18,19 @@ export const bareConfig = <More extends Partial<Config>>(more: More, path = 'non
     store: { address: new Secret(`sqlite:${path}`), path },
     ...more,
   }) satisfies Config
+
+type Own = Pick<ChainConfig, 'chainId' | 'endpoints' | 'genesisHash'>
+
+export const bareChain = (more: Own & Partial<ChainConfig>): ChainConfig => ({
+  name: 'A chain',
+  blockTimeMs: 1000,
+  finality: { kind: 'tag' },
+  wrappedNative: `0x${'00'.repeat(20)}`,
+  deployments: [],
+  stables: [],
+  sequencerUptimeFeed: null,
+  routingAssets: [],
+  pools: [],
+  tokens: [],
+  ...more,
+})
