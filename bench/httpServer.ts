@@ -18,8 +18,7 @@ import { QuoteCache } from '../packages/server/http/views/quoteCache.ts'
 import { Settings } from '../packages/server/http/settings.ts'
 import { SingleFlight } from '../packages/server/http/plumbing/singleFlight.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
-import type { Config } from '../packages/server/config/config.ts'
-import { Secret } from '../packages/server/ops/secret.ts'
+import { bareConfig } from '../packages/server/config/testing/bareConfig.ts'
 import type { RecordDraft } from '../packages/server/store/port.ts'
 import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
@@ -138,19 +137,7 @@ async function startApi() {
   const { key } = await access.issue('bench', 'bench', ['read'], null)
   const { key: limited } = await access.issue('limited', 'limited', ['read'], null)
   await store.writeLimits('limited', JSON.stringify(DEFAULT_LIMITS))
-  const config = {
-    listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
-    admin: { allow: [] },
-    access: { corsOrigins: [] },
-    compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-    mcp: { enabled: true, minScore: 4 },
-    retention: { hours: 72, records: 1 },
-    policy: {},
-    rpc: { maxAnswerMib: 256 },
-    chains: [],
-    coverage: [],
-    store: { address: new Secret(`sqlite:${path}`), path },
-  } satisfies Config
+  const config = bareConfig({ retention: { hours: 72, records: 1 } }, path)
   const app = buildApp({
     config,
     store,

@@ -235,6 +235,24 @@ test('packages import only the packages below them', () => {
   expect(wrong).toEqual([])
 })
 
+/** In memory, on the engine's own rules, for benchmarks and tests; no package that is published has it. */
+const MARKET = 'packages/world/market/'
+
+test('a package imports another one by its name, and only from what that offers', () => {
+  const wrong = sources
+    .filter(
+      file => file.startsWith('packages/') && !isTest(file) && !/\/examples\/|\.torture\.ts$/.test(file),
+    )
+    .flatMap(importsOf)
+    .filter(({ file, target }) => {
+      if (!target.startsWith('.')) return false
+      const to = normalize(join(dirname(file), target))
+      if (file.startsWith(MARKET) && to.startsWith('packages/engine/')) return false
+      return !to.startsWith(file.split('/').slice(0, 2).join('/'))
+    })
+  expect(wrong).toEqual([])
+})
+
 test('numbers in the engine are branded: no bare `number` annotation outside units.ts', () => {
   const bare = engine
     .filter(file => file !== 'packages/engine/units.ts')

@@ -24,7 +24,7 @@ const run = (file: string, word: string): Promise<Ended> =>
     (failure: Ended) => failure,
   )
 
-test('there are trials', () => {
+test('the trials were found in package.json', () => {
   expect(TRIALS.length).toBeGreaterThan(15)
 })
 

@@ -61,6 +61,21 @@ it('a key is issued, shown once, works, and ends when it is revoked; the audit l
   expect(shown.faults()).toEqual([])
 })
 
+it('at the width of a tablet the list of keys fits, also while the longest name is confirmed', async () => {
+  const { page } = shown
+  await page.setViewportSize({ width: 1024, height: 768 })
+  await asOperator('Keys')
+  const name = `${'a long name of a key '.repeat(3)}x`
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Issue key' }).click()
+  await page.getByRole('button', { name: `Revoke ${name}` }).click()
+  await page.getByRole('button', { name: `Revoke ${name} now` }).waitFor()
+  const hidden = await page
+    .getByRole('region', { name: 'All keys' })
+    .evaluate(region => region.scrollWidth - region.clientWidth)
+  expect(hidden).toBe(0)
+})
+
 it('a policy is tried before it applies: the dry run lists what would change and changes nothing', async () => {
   const { page } = shown
   await asOperator('Policy')

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPackages } from '../pack.ts'
 import { ROOT } from './packages.ts'
 
-/** Issue and contract ask for at most 120 MB beside Node. */
+/** Beside Node; the server alone must stay small to install. */
 const MOST_MB = 120
 /** Only for building, testing and the local world. */
 const UNWANTED =

@@ -46,7 +46,7 @@ describe('blocks with the oddities of real chains', () => {
     )
   })
 
-  it('show their fork', () => {
+  it('show the fork whose rules they follow', () => {
     const forks = Object.fromEntries(odd.map(({ name, block }) => [name, forkOf(block)]))
     expect(forks).toMatchObject({
       'a Glamsterdam header': 'Glamsterdam',

@@ -83,8 +83,8 @@ export class Fleet {
 
   /** The present writer of the chain. */
   async writer(): Promise<Member | undefined> {
-    const [seat] = (await execute(this.#store, 'SELECT owner FROM assay.seat')) as { owner: string }[]
-    const pid = Number(seat?.owner.split(':')[1])
+    const [lease] = (await execute(this.#store, 'SELECT owner FROM assay.seat')) as { owner: string }[]
+    const pid = Number(lease?.owner.split(':')[1])
     return [...this.#members].find(({ child }) => child.pid === pid)
   }
 

@@ -43,7 +43,7 @@ export async function roll({ fleet, rehearsal, asker, writer, nodes, onRow }: Ca
   })
   await stage('a new writer stands by', async () => {
     newWriter = await fleet.start('new', 'chain')
-    if ((await fleet.writer()) !== oldWriter) throw new Error('a standby took the seat of a living writer')
+    if ((await fleet.writer()) !== oldWriter) throw new Error('a standby took the lease of a living writer')
   })
   await stage('the old writer is stopped', () => changeWriter(newWriter, () => fleet.stop(oldWriter)))
   await stage('the old API nodes are stopped', async () => {

@@ -10,7 +10,9 @@ import { print } from '../terminal/print.ts'
 export function decimalsCommand(): Command {
   const decimals = new Command('decimals').description('handle changed decimals of a token')
   withService(decimals.command('confirm'))
-    .description('accept them at once if the token still returns this number; needs an admin key')
+    .description(
+      'accept the new decimals of a token at once, if it still returns this number; needs an admin key',
+    )
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .argument('<decimals>', 'what the token now returns, 0 to 36', whole)

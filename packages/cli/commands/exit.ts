@@ -7,7 +7,7 @@ import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
-import { percent } from '../terminal/words.ts'
+import { dollars, percent } from '../terminal/words.ts'
 
 type Choice = ServiceChoice & { readonly usd?: string; readonly amount?: string }
 
@@ -60,10 +60,4 @@ function textOf({ price_usd, confidence, sales, largest }: Exit): string {
 const WHY: Readonly<Record<string, string>> = {
   LIQUIDITY_EXCEEDED: 'more than the routes can absorb',
   TOO_SMALL: 'too small to pay anything',
-}
-
-/** Whole microdollars as dollars and cents, rounded down. */
-function dollars(microusd: string): string {
-  const cents = BigInt(microusd) / 10_000n
-  return `$${(cents / 100n).toLocaleString('en-US')}.${(cents % 100n).toString().padStart(2, '0')}`
 }

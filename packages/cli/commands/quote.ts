@@ -8,7 +8,7 @@ import { paint, paintScore } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { facts, table } from '../terminal/table.ts'
-import { duration, percent } from '../terminal/words.ts'
+import { duration, measure, percent } from '../terminal/words.ts'
 
 export const quoteCommand = (): Command =>
   withService(new Command('quote'))
@@ -72,8 +72,8 @@ const candidateTable = (candidates: UnpricedQuote['candidates']): string =>
     candidates.map(({ route_id, rule, actual, required }) => [
       route_id === '' ? '–' : route_id,
       rule,
-      actual ?? '–',
-      required ?? '–',
+      actual === null ? '–' : measure(actual),
+      required === null ? '–' : measure(required),
     ]),
   )
 

@@ -15,7 +15,7 @@ import { clockTime, price } from '../terminal/words.ts'
 
 export const watchCommand = (): Command =>
   withService(new Command('watch'))
-    .description('show prices as they change: a live table on a terminal, one line per change elsewhere')
+    .description('show prices as they change: a live table on a terminal, otherwise one line per change')
     .argument('[chains...]', 'chain ids; by default all', chainIds)
     .action(watch)
 

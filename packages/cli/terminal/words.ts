@@ -21,6 +21,18 @@ export function changeBps(before: ExactValue, after: ExactValue): number {
 
 export const percent = (bps: number): string => `${bps > 0 ? '+' : ''}${(bps / 100).toFixed(2)}%`
 
+/** Whole microdollars as dollars and cents, rounded down. */
+export function dollars(microusd: string): string {
+  const cents = BigInt(microusd) / 10_000n
+  return `$${(cents / 100n).toLocaleString('en-US')}.${(cents % 100n).toString().padStart(2, '0')}`
+}
+
+/** What a rule measured, in its own unit; money as money. */
+export function measure(text: string): string {
+  const [, microusd] = /^(\d+) microusd$/.exec(text) ?? []
+  return microusd === undefined ? text : dollars(microusd)
+}
+
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 120) return `${seconds} s`

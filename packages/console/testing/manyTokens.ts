@@ -17,8 +17,7 @@ import { QuoteCache } from '../../server/http/views/quoteCache.ts'
 import { Settings } from '../../server/http/settings.ts'
 import { SingleFlight } from '../../server/http/plumbing/singleFlight.ts'
 import { systemClock } from '../../server/ops/clock.ts'
-import type { Config } from '../../server/config/config.ts'
-import { Secret } from '../../server/ops/secret.ts'
+import { bareConfig } from '../../server/config/testing/bareConfig.ts'
 import type { RecordDraft } from '../../server/store/port.ts'
 import { claimDatabase } from '../../server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../../server/store/sqlite/sqliteStore.ts'
@@ -69,19 +68,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
   const reporting = setInterval(() => void move([]), HEALTH_MS)
   const access = new Access(store, systemClock)
   const { key } = await access.issue('many', 'many', ['read', 'stream'], null)
-  const config = {
-    listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
-    admin: { allow: [] },
-    access: { corsOrigins: [] },
-    compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-    mcp: { enabled: true, minScore: 4 },
-    retention: { hours: 72, records: 1 },
-    policy: {},
-    rpc: { maxAnswerMib: 256 },
-    chains: [],
-    coverage: [],
-    store: { address: new Secret(`sqlite:${path}`), path },
-  } satisfies Config
+  const config = bareConfig({ retention: { hours: 72, records: 1 } }, path)
   const chain = { chainId: CHAIN, name: 'Many', stables: [], routingAssets: [], deployments: [] }
   const shared = {
     access,

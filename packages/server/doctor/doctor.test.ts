@@ -15,6 +15,7 @@ import {
 import { changing, pass, type Rule, startRpcProxy, without } from '../feed/testing/rpcProxy.ts'
 import { type Clock, systemClock } from '../ops/clock.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+import { bareConfig } from '../config/testing/bareConfig.ts'
 import type { Hex } from '../ops/hex.ts'
 import { Secret } from '../ops/secret.ts'
 import type { Check } from './check.ts'
@@ -39,19 +40,7 @@ afterAll(async () => {
 
 const nowS = () => Math.floor(Date.now() / 1000)
 
-const configOf = (...chains: readonly ChainConfig[]): Config => ({
-  listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
-  store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
-  admin: { allow: [] },
-  access: { corsOrigins: [] },
-  compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-  mcp: { enabled: true, minScore: 4 },
-  retention: { hours: 72, records: 1000 },
-  chains,
-  coverage: [],
-  policy: {},
-  rpc: { maxAnswerMib: 256 },
-})
+const configOf = (...chains: readonly ChainConfig[]): Config => bareConfig({ chains })
 
 const at = (...urls: readonly string[]) => ({
   endpoints: urls.map((url, n) => ({ name: `node-${n + 1}`, url: new Secret(url) })),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LOGGER, startLocalChain } from '../feed/testing/localChain.ts'
 import { startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { SELECTOR } from '../market/abi.ts'
-import type { Config } from '../config/config.ts'
+import { bareConfig } from '../config/testing/bareConfig.ts'
 import type { Hex } from '../ops/hex.ts'
 import { Secret } from '../ops/secret.ts'
 import { notInDollars } from './dollarFeed.ts'
@@ -44,26 +44,13 @@ test('P18: a start with an ether feed in place of a dollar feed is refused with 
   })
   try {
     const usdFeed = { address: LOGGER, heartbeatMs: 86_400_000, graceMs: 1_800_000 }
-    const config = {
-      listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
-      store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
-      admin: { allow: [] },
-      access: { corsOrigins: [] },
-      compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-      mcp: { enabled: true, minScore: 4 },
-      retention: { hours: 72, records: 1000 },
-      chains: [
-        chain.config({
-          endpoints: [{ name: 'node', url: new Secret(proxy.url) }],
-          stables: [{ tokenAddress: LOGGER, usdFeed }],
-          routingAssets: [LOGGER],
-          assetFeeds: [{ tokenAddress: LOGGER, usdFeed }],
-        }),
-      ],
-      coverage: [],
-      policy: {},
-      rpc: { maxAnswerMib: 256 },
-    } as Config
+    const only = chain.config({
+      endpoints: [{ name: 'node', url: new Secret(proxy.url) }],
+      stables: [{ tokenAddress: LOGGER, usdFeed }],
+      routingAssets: [LOGGER],
+      assetFeeds: [{ tokenAddress: LOGGER, usdFeed }],
+    })
+    const config = bareConfig({ chains: [only] })
     await expect(preflight(config)).rejects.toThrow(
       `chains[0].stables[0].usd_feed.address: the feed at ${LOGGER} is not in dollars: its description is "WSTETH / ETH"`,
     )

@@ -4,7 +4,7 @@
  */
 import { SELECTOR } from '../market/abi.ts'
 import { textFrom } from '../market/tokenReader.ts'
-import { uintAt, wordCount } from '../market/words.ts'
+import { uintAt, wordCount } from '../market/abiWords.ts'
 import { type ChainConfig, dollarFeeds } from '../config/config.ts'
 import type { Address, Hex } from '../ops/hex.ts'
 

@@ -13,6 +13,7 @@ import { type LocalChain, startLocalChain } from '../feed/testing/localChain.ts'
 import { startRpcProxy, without } from '../feed/testing/rpcProxy.ts'
 import { pancakeV3, quickswapV3 } from '../config/chains/protocols.ts'
 import type { ChainConfig, Config, DeploymentConfig } from '../config/config.ts'
+import { bareConfig } from '../config/testing/bareConfig.ts'
 import type { Hex } from '../ops/hex.ts'
 import { Secret } from '../ops/secret.ts'
 import { diagnose } from './doctor.ts'
@@ -74,27 +75,16 @@ const sitesOf = ({ factoryAddress, deployerAddress }: typeof PANCAKE) => ({
   deployer: deployerAddress,
 })
 
-const configOf = (entry: DeploymentConfig, more: Partial<ChainConfig> = {}): Config => ({
-  listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
-  store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
-  admin: { allow: [] },
-  access: { corsOrigins: [] },
-  compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
-  mcp: { enabled: true, minScore: 4 },
-  retention: { hours: 72, records: 1000 },
-  chains: [
-    chain.config({
-      deployments: [entry],
-      wrappedNative: tokens[0],
-      routingAssets: [tokens[0]],
-      stables: [{ tokenAddress: tokens[1], usdFeed: null }],
-      ...more,
-    }),
-  ],
-  coverage: [],
-  policy: {},
-  rpc: { maxAnswerMib: 256 },
-})
+const configOf = (entry: DeploymentConfig, more: Partial<ChainConfig> = {}): Config => {
+  const only = chain.config({
+    deployments: [entry],
+    wrappedNative: tokens[0],
+    routingAssets: [tokens[0]],
+    stables: [{ tokenAddress: tokens[1], usdFeed: null }],
+    ...more,
+  })
+  return bareConfig({ chains: [only] })
+}
 
 const faultsOf = async (config: Config) => (await diagnose(config, { scope: 'identity' })).chains[0]?.faults
 

@@ -5,6 +5,7 @@ import { FeedError } from '../feed/feedError.ts'
 import { makeOddBlocks, type OddBlock, type Wire } from '../feed/testing/oddBlocks.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { ChainConfig, ProofRules } from '../config/config.ts'
+import { bareChain } from '../config/testing/bareConfig.ts'
 import { Secret } from '../ops/secret.ts'
 import type { Check } from './check.ts'
 import { probeProof } from './proofProbe.ts'
@@ -16,25 +17,16 @@ beforeAll(async () => {
 
 const oneOf = (name: string): OddBlock => odd.find(each => each.name === name) as OddBlock
 
-const chainOf = (proof: ProofRules | undefined, endpoints: number): ChainConfig => ({
-  chainId: 25,
-  name: 'Some chain',
-  endpoints: Array.from({ length: endpoints }, (_, at) => ({
-    name: `node-${at}`,
-    url: new Secret('http://127.0.0.1:1'),
-  })),
-  genesisHash: `0x${'00'.repeat(32)}`,
-  blockTimeMs: 1000,
-  finality: { kind: 'tag' },
-  proof,
-  wrappedNative: `0x${'00'.repeat(20)}`,
-  deployments: [],
-  stables: [],
-  sequencerUptimeFeed: null,
-  routingAssets: [],
-  pools: [],
-  tokens: [],
-})
+const chainOf = (proof: ProofRules | undefined, endpoints: number): ChainConfig =>
+  bareChain({
+    chainId: 25,
+    endpoints: Array.from({ length: endpoints }, (_, at) => ({
+      name: `node-${at}`,
+      url: new Secret('http://127.0.0.1:1'),
+    })),
+    genesisHash: `0x${'00'.repeat(32)}`,
+    proof,
+  })
 
 type Node = {
   readonly block: Wire | null

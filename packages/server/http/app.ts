@@ -29,7 +29,7 @@ import { answer, answerError, answerUnknown } from './failures.ts'
 import { registerMcp } from './mcp/route.ts'
 import { isForPrograms } from './paths.ts'
 import { registerMetrics } from './resources/metricsRoute.ts'
-import { registerPage } from './resources/page.ts'
+import { registerConsolePage } from './resources/consolePage.ts'
 import { registerPolicies } from './resources/policies.ts'
 import { registerPools } from './resources/pools.ts'
 import { registerProbes } from './resources/probes.ts'
@@ -100,7 +100,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerProbes(app, context)
   registerMetrics(app, context)
   registerDocuments(app)
-  registerPage(app, context.consoleFolder)
+  registerConsolePage(app, context.consoleFolder)
   registerChains(app, context)
   registerTokens(app, context)
   registerPools(app, context)

@@ -26,6 +26,9 @@ test('a parsed log has a signature, and equal topics are parsed the same in ever
     )
 })
 
-test.each(Object.entries(SELECTOR))('selector of %s', (signature, selector) => {
-  expect(selector).toBe(keccak256(toBytes(signature)).slice(0, 10))
-})
+test.each(Object.entries(SELECTOR))(
+  'the selector of %s is the start of its Keccak hash',
+  (signature, selector) => {
+    expect(selector).toBe(keccak256(toBytes(signature)).slice(0, 10))
+  },
+)

@@ -3,7 +3,7 @@
  * hand: most reads of a chain go through it, and every chain's thread would load a library for it alone.
  */
 import type { Hex } from '../ops/hex.ts'
-import { callData, encodeAddress, encodeInt } from './words.ts'
+import { callData, encodeAddress, encodeInt } from './abiWords.ts'
 
 export type Aggregated = { readonly success: boolean; readonly returnData: Hex }
 

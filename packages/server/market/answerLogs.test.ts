@@ -4,7 +4,7 @@ import type { Address, Hex } from '../ops/hex.ts'
 import { ANSWER_UPDATED } from './abi.ts'
 import { TOPIC } from './v2/v2.ts'
 import { answersIn } from './answerLogs.ts'
-import { encodeInt } from './words.ts'
+import { encodeInt } from './abiWords.ts'
 
 const [AGGREGATOR, SHARED, SEQUENCER, STRANGER] = ['aa', 'bb', 'cc', 'dd'].map(
   byte => `0x${byte.repeat(20)}` as const,

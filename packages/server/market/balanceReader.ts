@@ -3,7 +3,7 @@ import type { PoolBalances } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
-import { callData, encodeAddress, uintAt, wordCount } from './words.ts'
+import { callData, encodeAddress, uintAt, wordCount } from './abiWords.ts'
 
 type Asked = { readonly address: Address; readonly token0: Address; readonly token1: Address }
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { Hex } from '../ops/hex.ts'
 import { runs, survive, text } from '../ops/testing/hostile.ts'
 import { textFrom } from './tokenReader.ts'
-import { addressAt, intAt, uintAt, wordAt } from './words.ts'
+import { addressAt, intAt, uintAt, wordAt } from './abiWords.ts'
 
 const isOwn = (failure: unknown) => failure instanceof RangeError
 

@@ -7,7 +7,7 @@ import type { Hex } from '../ops/hex.ts'
 import type { ConfigOf } from './family.ts'
 import { decodeBlock } from './decode.ts'
 import { TOPIC, v2 as pairs } from './v2/v2.ts'
-import { encodeAddress, encodeInt } from './words.ts'
+import { encodeAddress, encodeInt } from './abiWords.ts'
 
 const FACTORY: Hex = '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'
 const v2: ConfigOf<'amm_v2'> = {

@@ -12,7 +12,7 @@ import { marketOf } from './families.ts'
 import type { Pair } from './family.ts'
 import type { PoolIdentity } from './market.ts'
 import { isWord } from './reading.ts'
-import { addressAt } from './words.ts'
+import { addressAt } from './abiWords.ts'
 
 export async function discoverPools(
   rpc: ChainRpc,

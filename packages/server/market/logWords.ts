@@ -1,6 +1,6 @@
 /**
  * ABI words of a log's data, read from its digits in the answer's buffer, because every swap has several of them.
- * Results of calls arrive as text and are read in `words.ts`.
+ * Results of calls arrive as text and are read in `abiWords.ts`.
  */
 import type { LogEntry } from '../feed/answers/entry.ts'
 import { eightAt } from '../ops/hexDigits.ts'

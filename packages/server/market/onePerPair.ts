@@ -5,7 +5,7 @@
 import type { Family, NewPool } from '@assay/engine'
 import type { Address, Hex } from '../ops/hex.ts'
 import type { ConfigOf, MarketFamily, Pair, Reader } from './family.ts'
-import { addressAt, topicAddress } from './words.ts'
+import { addressAt, topicAddress } from './abiWords.ts'
 
 type Factory<Config> = {
   /** Topic of a creation, whose data begins with the address of the pool. */

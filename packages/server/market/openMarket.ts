@@ -5,7 +5,7 @@ import type { ChainConfig } from '../config/config.ts'
 import { decodeBlock } from './decode.ts'
 import { discoverPools, identifyPool } from './discovery.ts'
 import { readBalances } from './balanceReader.ts'
-import { findElsewhere } from './elsewhere.ts'
+import { findUnpriced } from './unpricedFamilies.ts'
 import { marketOf } from './families.ts'
 import type { Reader } from './family.ts'
 import type { KnownTicks, LoadedPool, Market, TickSpan } from './market.ts'
@@ -29,7 +29,7 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
   return {
     decode: (block, familyOf, wants) => decodeBlock(chain.deployments, block, familyOf, wants),
     discover: (token, block, signal) => discoverPools(rpc, chain, token, block, signal),
-    elsewhere: (token, block, signal) => findElsewhere(rpc, chain, token, block, signal),
+    elsewhere: (token, block, signal) => findUnpriced(rpc, chain, token, block, signal),
     async load(pools, block, signal, known, spans) {
       const failed: { pool: LoadedPool['pool']['address']; reason: string }[] = []
       const read = await Promise.all(

@@ -1,7 +1,7 @@
 /** Calls to factories and pools at one block. */
 import type { Address, Hex } from '../ops/hex.ts'
 import type { Pair, Reader } from './family.ts'
-import { addressAt, callData, encodeAddress, wordCount } from './words.ts'
+import { addressAt, callData, encodeAddress, wordCount } from './abiWords.ts'
 
 const NO_POOL = `0x${'0'.repeat(40)}`
 

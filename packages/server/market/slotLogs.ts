@@ -2,7 +2,7 @@
 import { type AmmEvent, type SlotEvent, tick } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
 import { intIn, smallIntIn, uintIn } from './logWords.ts'
-import { smallInt } from './words.ts'
+import { smallInt } from './abiWords.ts'
 
 export const SLOT_TOPIC = {
   initialize: '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95',

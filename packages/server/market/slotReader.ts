@@ -14,7 +14,7 @@ import type { Address, Hex } from '../ops/hex.ts'
 import type { Reader } from './family.ts'
 import type { KnownTicks, TickSpan } from './market.ts'
 import { answered } from './reading.ts'
-import { callData, encodeInt, intAt, uintAt } from './words.ts'
+import { callData, encodeInt, intAt, uintAt } from './abiWords.ts'
 
 /** Ticks on each side of the price that are always read: a little over 20%. */
 const REACH = 2000

@@ -7,7 +7,7 @@ import { type ChainConfig, dollarFeeds } from '../config/config.ts'
 import type { Address } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
 import type { AnswerSources, StableReading } from './market.ts'
-import { addressAt, intAt, uintAt, wordCount } from './words.ts'
+import { addressAt, intAt, uintAt, wordCount } from './abiWords.ts'
 
 export async function readStables(
   rpc: ChainRpc,

@@ -8,7 +8,15 @@ import type { ConfigOf, MarketFamily, Pair, Reader } from './family.ts'
 import { answered, askFactory, isWord } from './reading.ts'
 import { SLOT_TOPIC, readSwap, slotLogs, slotSignatures } from './slotLogs.ts'
 import { readWithTicks, tickCalls } from './slotReader.ts'
-import { addressAt, encodeAddress, encodeInt, smallInt, smallIntAt, topicAddress, uintAt } from './words.ts'
+import {
+  addressAt,
+  encodeAddress,
+  encodeInt,
+  smallInt,
+  smallIntAt,
+  topicAddress,
+  uintAt,
+} from './abiWords.ts'
 
 type Tiered = 'amm_v3' | 'amm_v3_pancake'
 type Config = ConfigOf<Tiered>

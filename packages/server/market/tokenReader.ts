@@ -6,7 +6,7 @@ import { count, type TokenFacts } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address, Hex } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
-import { uintAt, wordCount } from './words.ts'
+import { uintAt, wordCount } from './abiWords.ts'
 
 const MAX_DECIMALS = 36n
 /** Longer names are cut: they are for people, and some have megabytes. */

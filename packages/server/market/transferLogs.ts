@@ -9,7 +9,7 @@ import type { Address } from '../ops/hex.ts'
 import { uintIn } from './logWords.ts'
 import { type SeenTaxes, sum, type Swapped, taxed, type Transfer } from './seenTax.ts'
 import { settledTax } from './v4/settlement.ts'
-import { topicAddress } from './words.ts'
+import { topicAddress } from './abiWords.ts'
 
 /** Transfer(address,address,uint256) */
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

@@ -1,6 +1,6 @@
 /** What every store must do, asked of each of them. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
-import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
+import { afterEach, beforeEach, describe } from 'vitest'
+import { type TestDatabase } from './testing/connect.ts'
 import { accessContract } from './testing/contract/access.ts'
 import { backfillContract } from './testing/contract/backfill.ts'
 import { commitContract } from './testing/contract/commits.ts'
@@ -9,18 +9,7 @@ import { operatorContract } from './testing/contract/operator.ts'
 import { snapshotContract } from './testing/contract/snapshots.ts'
 import { streamContract } from './testing/contract/streams.ts'
 import { webhookContract } from './testing/contract/webhooks.ts'
-import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
-
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server?.dispose())
-
-const stores: Readonly<Record<string, () => Promise<TestDatabase>>> = {
-  sqlite: sqliteDatabase,
-  postgres: () => postgresDatabase(server),
-}
+import { bothStores } from './testing/bothStores.ts'
 
 function storeContract(name: string, open: () => Promise<TestDatabase>): void {
   describe(name, () => {
@@ -41,4 +30,4 @@ function storeContract(name: string, open: () => Promise<TestDatabase>): void {
   })
 }
 
-for (const [name, open] of Object.entries(stores)) storeContract(name, open)
+for (const [name, open] of Object.entries(bothStores())) storeContract(name, open)

@@ -2,15 +2,15 @@
  * S1 and S6: processes killed in the middle of their commits. Commits acknowledged as durable are there, once,
  * without a gap, and the state is the fold of the log. `npm run test:crash` is the long form; it reports its progress.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestDatabase } from './testing/connect.ts'
 import { checkHistory, dieAt, killAfter, runCommitter } from './testing/crashing.ts'
 import { COMMIT_POINTS, MIGRATION_POINTS, PRUNE_POINTS, REORG_POINTS } from './testing/failPoints.ts'
 import { generator } from './testing/generator.ts'
-import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
 import { progressOf } from './testing/progress.ts'
 import { scriptedCommit } from './testing/script.ts'
 import { seedOfRun } from '../../world/seed.ts'
+import { bothStores } from './testing/bothStores.ts'
 
 const isLong = process.env['ASSAY_CRASH'] === 'long'
 const SEED = seedOfRun()
@@ -21,16 +21,7 @@ const LIMIT_MS = isLong ? 14_400_000 : 900_000
 /** A history is checked from its beginning after each kill: past this many a new one keeps that short. */
 const KILLS_PER_HISTORY = 40
 
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server?.dispose())
-
-const kinds = {
-  sqlite: sqliteDatabase,
-  postgres: () => postgresDatabase(server),
-} as const
+const kinds = bothStores()
 
 describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   let database: TestDatabase

@@ -1,16 +1,10 @@
 /** What readers ask beside rows, on both stores: tokens by what they call themselves, and when pools were last verified. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { postgresDatabase, sqliteDatabase, type FullStore, type TestDatabase } from './testing/connect.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type FullStore, type TestDatabase } from './testing/connect.ts'
 import { address, commitOf, poolFacts, poolUpsert, tokenFacts } from './testing/drafts.ts'
-import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
+import { bothStores } from './testing/bothStores.ts'
 
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server?.dispose())
-
-const kinds = { sqlite: sqliteDatabase, postgres: () => postgresDatabase(server) } as const
+const kinds = bothStores()
 
 describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   let database: TestDatabase

@@ -5,14 +5,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkStore } from './check.ts'
 import { openReader } from './openStore.ts'
-import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
+import { bothStores } from './testing/bothStores.ts'
+import { type TestDatabase } from './testing/connect.ts'
 import { dyingAt } from './testing/crashing.ts'
 import type { FailPoint } from './testing/failPoint.ts'
 import { rowsOf, toFormerSchema } from './testing/formerForm.ts'
-import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
 import { scriptedCommit } from './testing/script.ts'
 
 const UPGRADER = fileURLToPath(new URL('./testing/upgrader.ts', import.meta.url))
@@ -31,13 +31,7 @@ const POINTS: Readonly<Record<string, FailPoint>> = {
   'the next step of the candles': { within: 'UPDATE candle_progress', at: 'COMMIT', when: 'after' },
 }
 
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server?.dispose())
-
-const kinds = { sqlite: sqliteDatabase, postgres: () => postgresDatabase(server) } as const
+const kinds = bothStores()
 
 describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   const databases: TestDatabase[] = []

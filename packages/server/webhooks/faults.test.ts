@@ -6,13 +6,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Envelope, WebhookCondition } from '@assay/sdk/wire'
 import { until } from '../endToEnd/testing/until.ts'
-import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../store/testing/connect.ts'
+import type { TestDatabase } from '../store/testing/connect.ts'
 import { key } from '../store/testing/drafts.ts'
 import { generator } from '../store/testing/generator.ts'
-import { type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
 import { progressOf } from '../store/testing/progress.ts'
 import { wholeLog } from '../store/testing/wholeLog.ts'
 import { messageId } from './message.ts'
@@ -21,6 +20,7 @@ import { type Manner, MANNERS, Receiver } from './testing/receiver.ts'
 import { CHAIN, TOKEN } from './testing/script.ts'
 import type { SendingOptions } from './testing/sendingProcess.ts'
 import { seedOfRun } from '../../world/seed.ts'
+import { bothStores } from '../store/testing/bothStores.ts'
 
 const PROCESS = fileURLToPath(new URL('./testing/sendingProcess.ts', import.meta.url))
 const FAULTS = Number(process.env['ASSAY_WEBHOOK_FAULTS'] ?? 40)
@@ -41,13 +41,7 @@ const CONDITIONS: readonly WebhookCondition[] = [
   { kind: 'health', chain_id: CHAIN },
 ]
 
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server?.dispose())
-
-const kinds = { sqlite: sqliteDatabase, postgres: () => postgresDatabase(server) } as const
+const kinds = bothStores()
 
 describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   let database: TestDatabase

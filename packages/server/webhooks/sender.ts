@@ -13,7 +13,7 @@ import { pauseMs } from './retrySchedule.ts'
 import { Deliveries } from './deliveries.ts'
 import { Entitlement } from './entitlement.ts'
 import { Matcher } from './matcher.ts'
-import { TurnWatch } from './turn.ts'
+import { SenderElection } from './senderElection.ts'
 
 export type SenderOptions = {
   readonly store: LogStore & WebhookStore & Pick<AccessStore, 'listKeys'>
@@ -69,12 +69,12 @@ export class Sender {
 
   async #run(): Promise<void> {
     const { store, clock, hub, log } = this.#options
-    const turns = new TurnWatch(store, clock, this.#options)
+    const election = new SenderElection(store, clock, this.#options)
     const unlisten = hub.listen({ wake: () => this.#alarm() })
     while (!this.#stopping.signal.aborted) {
       try {
         // Without a receiver there is nothing to be elected for.
-        const generation = (await store.listWebhooks(null)).length === 0 ? null : await turns.take()
+        const generation = (await store.listWebhooks(null)).length === 0 ? null : await election.take()
         if (generation !== null) await this.#hold(generation)
       } catch (failure) {
         if (!isEnded(failure)) log.warn('webhook deliveries are delayed', { error: String(failure) })

@@ -11,7 +11,7 @@ import type { ChainRpc, Feed, Resume } from '../feed/feed.ts'
 import { budgeted } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
 import { knowingMulticall } from '../market/multicall.ts'
-import { inTurn, OWN, Turns } from '../market/turns.ts'
+import { inTurn, OWN, RoundRobin } from '../market/roundRobin.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig, CoverageSource } from '../config/config.ts'
 import type { Address } from '../ops/hex.ts'
@@ -103,7 +103,7 @@ export class ChainHost implements ChainService {
     this.#state = state
     this.#feed = feed
     const rpc = knowingMulticall(feed.rpc)
-    const turns = new Turns()
+    const turns = new RoundRobin()
     const market = options.openMarket(inTurn(rpc, turns, OWN))
     this.ended = new Promise((resolve, reject) => {
       this.#end = failure => (failure === undefined ? resolve() : reject(failure))

@@ -7,6 +7,7 @@ import type { BlockRef, Feed, FeedItem, HealthRecord, VerifiedBlock } from '../f
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/hex.ts'
 import type { Log } from '../ops/log.ts'
+import { engineBlock, engineRef } from './engineBlock.ts'
 import type { Dormancy } from './readings/dormancy.ts'
 import type { Enrolments } from './readings/enrolments.ts'
 import type { SellWatch } from './readings/sellWatch.ts'
@@ -163,21 +164,8 @@ export class FeedInputs {
       (token0, token1) => (isAnchor(token0) || isAnchor(token1)) && isWanted(token0) && isWanted(token1),
     )
     for (const { event, pool, family } of events) if (event.kind === 'CREATED') born.set(pool, family)
-    return {
-      number: count(block.number),
-      hash: block.hash,
-      timeMs: ms(block.timeMs),
-      parentHash: block.parentHash,
-      proof: block.proof,
-      events,
-    }
+    return engineBlock(block, events)
   }
 }
-
-const engineRef = ({ number, hash, timeMs }: BlockRef) => ({
-  number: count(number),
-  hash,
-  timeMs: ms(timeMs),
-})
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })

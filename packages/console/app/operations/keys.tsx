@@ -128,8 +128,8 @@ function KeyTable({
     >
       {keys.map(key => (
         <tr key={key.key_id} class={key.revoked_at_ms === null ? '' : 'dim'}>
-          <td>{key.name}</td>
-          <td>{key.consumer}</td>
+          <td class="wrap name">{key.name}</td>
+          <td class="wrap name">{key.consumer}</td>
           <td>
             <code>{key.key_id}</code>
           </td>

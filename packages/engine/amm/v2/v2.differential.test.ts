@@ -112,7 +112,7 @@ describe.each(MARKETS)('R-product-1, R-product-2: a pair with a fee of $fee/$of'
   )
 })
 
-it('had enough cases', () => {
+it('the random cases above were many enough to count', () => {
   expect(done.swaps).toBeGreaterThanOrEqual(LEAST_SWAPS)
   expect(done.depths).toBeGreaterThanOrEqual(LEAST_DEPTHS)
 })

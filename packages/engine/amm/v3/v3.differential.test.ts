@@ -226,7 +226,7 @@ describe('a v3 pool whose steps are so long that amount times price exceeds 256 
   })
 })
 
-it('had enough cases', () => {
+it('the random cases above were many enough to count', () => {
   expect(done.swaps).toBeGreaterThanOrEqual(LEAST_SWAPS)
   expect(done.depths).toBeGreaterThanOrEqual(LEAST_DEPTHS)
 })

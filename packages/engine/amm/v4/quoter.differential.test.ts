@@ -108,7 +108,7 @@ describe('R-hook-2: a fee that the hook changed since', () => {
   })
 })
 
-it('had enough cases', () => {
+it('the random cases above were many enough to count', () => {
   expect(done.quotes).toBeGreaterThanOrEqual(10 * ROUNDS)
   expect(done.exact).toBeGreaterThanOrEqual(0.9 * done.quotes)
   if (ROUNDS > 6) console.info(done)

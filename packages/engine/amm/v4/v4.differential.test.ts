@@ -175,7 +175,7 @@ describe.each(TIERS)('R-ticks-1, R-ticks-2: a v4 pool of fee $feePpm and spacing
   )
 })
 
-it('had enough cases', () => {
+it('the random cases above were many enough to count', () => {
   expect(done.swaps).toBeGreaterThanOrEqual(ROUNDS * 600)
   expect(done.depths).toBeGreaterThanOrEqual(ROUNDS * 60)
   expect(done.inputs).toBeGreaterThanOrEqual(ROUNDS * 20)

@@ -1,7 +1,7 @@
 /** Every endpoint of a chain is away at once: no price is passed off as fresh, the dead are asked seldom, and no block is skipped after. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { backOffMs } from '../../feed/endpoints/backOff.ts'
-import { MOST } from '../../feed/endpoints/flow.ts'
+import { MOST } from '../../feed/endpoints/loadLimit.ts'
 import { pass, type RpcProxy, startRpcProxy } from '../../feed/testing/rpcProxy.ts'
 import { IS_LONG, sized } from '../testing/combined.ts'
 import { CHAIN_ID } from '../testing/plan.ts'

@@ -11,8 +11,7 @@ import { openApi } from '../../wiring/api.ts'
 import { Metrics } from '../../http/plumbing/metrics.ts'
 import { Settings } from '../../http/settings.ts'
 import { type Clock, systemClock } from '../../ops/clock.ts'
-import type { Config } from '../../config/config.ts'
-import { Secret } from '../../ops/secret.ts'
+import { bareConfig } from '../../config/testing/bareConfig.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import type { MaintenanceStore } from '../../store/maintenance.ts'
 import type { RecordDraft, Store, TokenFacts } from '../../store/port.ts'
@@ -52,20 +51,14 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
   const store = metrics.ofStore(await openSqliteStore({ path }))
   const hub = await Hub.open(store, clock)
   const roster = new Roster(clock)
-  const config = {
+  const more = {
     listen: { host: '127.0.0.1', port: await freePort(), publicOrigin, trustedProxies: [] },
     admin: { allow: ['127.0.0.1/32'] },
     access: { corsOrigins },
     compat: { coingecko: true, defillama: true, udf: true, minScore: 1, listen: null },
-    mcp: { enabled: true, minScore: 4 },
-    retention: { hours: 72, records: 1000 },
     webhooks: { allowPrivate },
-    policy: {},
-    rpc: { maxAnswerMib: 256 },
-    chains: [],
-    coverage: [],
-    store: { address: new Secret(`sqlite:${path}`), path },
-  } satisfies Config
+  }
+  const config = bareConfig(more, path)
   const chainConfig = (chainId: number) => ({
     chainId,
     name: `Chain ${chainId}`,

@@ -99,7 +99,7 @@ export class Endpoint {
 
   /** The rate limit we apply to it, in calls per second; infinite until it asks us to slow down. */
   get callsPerSecond(): number {
-    return this.#line.flow.perSecond
+    return this.#line.load.perSecond
   }
 
   /** A hedged call on this endpoint lost: another attempt was answered first. */

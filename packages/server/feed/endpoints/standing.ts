@@ -6,7 +6,7 @@ import type { Clock } from '../../ops/clock.ts'
 import { backOffMs } from './backOff.ts'
 import type { FeedLog } from '../feedLog.ts'
 import type { FeedError } from '../feedError.ts'
-import type { Flow } from './flow.ts'
+import type { LoadLimit } from './loadLimit.ts'
 
 /** How often an endpoint of a wrong chain is checked again: an operator may have fixed it. */
 const WRONG_CHAIN_PAUSE_MS = 60_000
@@ -23,7 +23,7 @@ export type StandingOptions = {
   readonly name: string
   readonly clock: Clock
   readonly log: FeedLog
-  readonly flow: Flow
+  readonly load: LoadLimit
   /** The endpoint has to wait now. */
   readonly onChange: () => void
 }
@@ -92,13 +92,13 @@ export class Standing {
 
   /** It asked us to slow down. */
   limited(error: FeedError): void {
-    const { clock, flow } = this.#options
+    const { clock, load } = this.#options
     const nowMs = clock.monotonicMs()
     if (nowMs - this.#limitedAtMs >= SAME_REFUSAL_MS) {
       this.#limitedInARow++
       this.#limitedAtMs = nowMs
     }
-    flow.limited(error.retryAfterMs ?? 0)
+    load.limited(error.retryAfterMs ?? 0)
     if (error.retryAfterMs === null && this.#limitedInARow < CLOSED_AFTER) this.#tellPace(nowMs)
     else if (this.isUsable) this.failed(error)
   }
@@ -110,8 +110,8 @@ export class Standing {
   #tellPace(nowMs: number): void {
     if (nowMs - this.#paceToldAtMs < TELL_PACE_MS) return
     this.#paceToldAtMs = nowMs
-    const { name, log, flow } = this.#options
-    const rate = Math.round(flow.perSecond * 10) / 10
+    const { name, log, load } = this.#options
+    const rate = Math.round(load.perSecond * 10) / 10
     const sentence = `endpoint ${name}: rate-limited; continuing at ${rate} calls a second`
     log('warn', sentence, { endpoint: name, calls_per_second: rate })
   }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
 import type { ChainConfig, ProofRules } from '../../config/config.ts'
+import { bareChain } from '../../config/testing/bareConfig.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { Secret } from '../../ops/secret.ts'
 import { Endpoint } from '../endpoints/endpoint.ts'
@@ -72,21 +73,14 @@ const tip = (): Wire => blocks[height - 1]?.block as Wire
 const hashOf = (at: number): Hex => blocks[at]?.block['hash'] as Hex
 const numberOf = (at: number): number => Number(blocks[at]?.block['number'])
 
-const config = (): ChainConfig => ({
-  chainId: 43_114,
-  name: 'settling',
-  endpoints: [{ name: 'node', url: new Secret(url) }],
-  genesisHash: GENESIS,
-  blockTimeMs: 100,
-  finality: { kind: 'tag' },
-  wrappedNative: `0x${'00'.repeat(20)}`,
-  deployments: [],
-  stables: [],
-  sequencerUptimeFeed: null,
-  routingAssets: [],
-  pools: [],
-  tokens: [],
-})
+const config = (): ChainConfig =>
+  bareChain({
+    chainId: 43_114,
+    name: 'settling',
+    endpoints: [{ name: 'node', url: new Secret(url) }],
+    genesisHash: GENESIS,
+    blockTimeMs: 100,
+  })
 
 function prove(at: number, proof?: ProofRules) {
   const identity = { chainId: 43_114, genesisHash: GENESIS }

@@ -1,6 +1,7 @@
 /** One anvil node for tests of the feed: mining, forks and transactions by plain JSON-RPC, without our client. */
 import { type Anvil, type AnvilOptions, startAnvil } from '../../../world/anvil.ts'
 import type { ChainConfig } from '../../config/config.ts'
+import { bareChain } from '../../config/testing/bareConfig.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { Secret } from '../../ops/secret.ts'
 
@@ -48,23 +49,16 @@ export async function startLocalChain(options: Partial<AnvilOptions> = {}): Prom
     anvil,
     rpc,
     batch: createBatch(anvil.url),
-    config: overrides => ({
-      chainId: anvil.chainId,
-      name: 'Local',
-      endpoints: [{ name: 'own-node', url: new Secret(anvil.url) }],
-      genesisHash: genesis.hash,
-      // Polled every 100 ms.
-      blockTimeMs: 200,
-      finality: { kind: 'tag' },
-      wrappedNative: ZERO,
-      deployments: [],
-      stables: [],
-      sequencerUptimeFeed: null,
-      routingAssets: [],
-      pools: [],
-      tokens: [],
-      ...overrides,
-    }),
+    config: overrides =>
+      bareChain({
+        chainId: anvil.chainId,
+        name: 'Local',
+        endpoints: [{ name: 'own-node', url: new Secret(anvil.url) }],
+        genesisHash: genesis.hash,
+        // Polled every 100 ms.
+        blockTimeMs: 200,
+        ...overrides,
+      }),
     close: () => anvil.close(),
   }
 }

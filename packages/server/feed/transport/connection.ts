@@ -4,7 +4,7 @@
  */
 import type { Address } from './address.ts'
 import type { Answer, AnswerLimits } from '../answers/answerReader.ts'
-import type { Expiry, PaceLimits } from './pace.ts'
+import type { Expiry, PaceLimits } from './answerTimeLimit.ts'
 import { FeedError } from '../feedError.ts'
 
 export type Call = { readonly method: string; readonly params: readonly unknown[] }

@@ -17,7 +17,7 @@ import {
 import { FeedError, isFeedError } from '../feedError.ts'
 import { noteArrival } from './arrival.ts'
 import { post, type PostAnswer } from './httpPost.ts'
-import { startPace } from './pace.ts'
+import { startPace } from './answerTimeLimit.ts'
 
 /** A longer `Retry-After` is not waited for in full: the endpoint is tried sooner. */
 const MAX_RETRY_AFTER_MS = 60_000

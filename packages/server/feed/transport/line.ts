@@ -1,13 +1,13 @@
 /**
- * The line to an endpoint: its session and the requests sent over it. Each request takes a place in the flow, its time
- * and outcome are recorded, and its failure updates the standing.
+ * The line to an endpoint: its session and the requests sent over it. Each request waits for its place under the load
+ * limit, its time and outcome are recorded, and its failure updates the standing.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { CallRecord } from '../endpoints/callRecord.ts'
 import type { Call, Connection, ConnectionOptions, Settled } from './connection.ts'
 import type { FeedLog } from '../feedLog.ts'
 import { FeedError, isFeedError } from '../feedError.ts'
-import { Flow } from '../endpoints/flow.ts'
+import { LoadLimit } from '../endpoints/loadLimit.ts'
 import { noteArrival, noteQueued } from './arrival.ts'
 import { checkIdentity, type Identity } from '../endpoints/identity.ts'
 import type { Purpose } from '../endpoints/purpose.ts'
@@ -47,7 +47,7 @@ const mayBePaced = (method: string, { rpcCode }: FeedError): boolean =>
 
 export class Line {
   readonly record = new CallRecord()
-  readonly flow: Flow
+  readonly load: LoadLimit
   readonly standing: Standing
   readonly session: Session
   readonly #options: LineOptions
@@ -55,8 +55,8 @@ export class Line {
   constructor(options: LineOptions) {
     const { name, clock, log, identity, onChange } = options
     this.#options = options
-    this.flow = new Flow(name, clock)
-    this.standing = new Standing({ name, clock, log, flow: this.flow, onChange })
+    this.load = new LoadLimit(name, clock)
+    this.standing = new Standing({ name, clock, log, load: this.load, onChange })
     this.session = new Session({
       ...options,
       identify: (connection, signal) => checkIdentity(this.#identifying(connection), name, identity, signal),
@@ -118,14 +118,14 @@ export class Line {
       }
   }
 
-  /** Sends one request: takes a place in the flow and records its time and outcome. */
+  /** Sends one request: waits for its place under the load limit and records its time and outcome. */
   async #send<Result>(
     connection: Connection,
     { methods, purpose, signal }: Sent,
     exchange: () => Promise<Result>,
   ): Promise<Result> {
     noteQueued(signal)
-    await this.flow.enter(signal, purpose, methods.length)
+    await this.load.enter(signal, purpose, methods.length)
     noteArrival(signal)
     for (const method of methods) this.record.began(method, purpose)
     const name = methods.length === 1 ? (methods[0] ?? BATCH) : BATCH
@@ -133,7 +133,7 @@ export class Line {
     try {
       const result = await exchange()
       const tookMs = this.#options.clock.monotonicMs() - startedMs
-      this.flow.widen(methods.length)
+      this.load.widen(methods.length)
       this.standing.answered()
       // While the connection is opening, only the complete identity check counts as a success.
       if (purpose === 'identity') return result
@@ -152,7 +152,7 @@ export class Line {
       this.#note(error, connection)
       throw error
     } finally {
-      this.flow.leave()
+      this.load.leave()
     }
   }
 
@@ -195,7 +195,7 @@ export class Line {
     // Anyone can make a block large; over HTTP such an answer affects no other call.
     if (error.code === 'ANSWER_TOO_LARGE' && this.#options.address.kind === 'http') return
     if (!this.session.isCurrent(connection)) return
-    if (STRAINED.has(error.code)) this.flow.narrow()
+    if (STRAINED.has(error.code)) this.load.narrow()
     this.session.drop()
     this.standing.failed(error)
   }

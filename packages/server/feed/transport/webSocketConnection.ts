@@ -19,7 +19,7 @@ import {
 } from './connection.ts'
 import { FeedError, isFeedError } from '../feedError.ts'
 import { noteArrival } from './arrival.ts'
-import { ByteMeter } from './pace.ts'
+import { ByteMeter } from './answerTimeLimit.ts'
 
 /** Large messages are parsed in parts of this size: about a millisecond of work each. */
 const PART = 256 * 1024

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { asyncApiDocument } from '../asyncapi/document.ts'
 import { openApiDocument } from '../openapi/document.ts'
-import { PAGE_HEADERS } from './page.ts'
+import { PAGE_HEADERS } from './consolePage.ts'
 import { JSON_TYPE } from '../plumbing/request.ts'
 
 const FILES = [

@@ -2,37 +2,21 @@
  * Stored candles against those computed from the prices, at any moment of a market whose branches die: while they are
  * built, behind, ahead, and after everything was built.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { seedOfRun } from '../../../world/seed.ts'
 import { startOf } from '../../exports/candles.ts'
 import { writeMarketLog } from '../../exports/testing/marketLog.ts'
 import { buildCandles, candleOfPoints, pointsIn } from '../../store/candleBuild.ts'
 import { CANDLE_LEVELS_MS, type CandleRow } from '../../store/candles.ts'
 import type { RecordDraft, StepCommit, TokenRow } from '../../store/port.ts'
-import {
-  type FullStore,
-  postgresDatabase,
-  sqliteDatabase,
-  type TestDatabase,
-} from '../../store/testing/connect.ts'
+import { bothStores } from '../../store/testing/bothStores.ts'
+import type { FullStore } from '../../store/testing/connect.ts'
 import { commitOf, hash, tokenFacts } from '../../store/testing/drafts.ts'
 import { generator } from '../../store/testing/generator.ts'
-import { type PostgresServer, startPostgres } from '../../store/testing/postgresServer.ts'
 import { CHAIN, pricedAt, retractedTo, TOKEN } from '../../webhooks/testing/script.ts'
 import { storedCandles } from './storedCandles.ts'
 
 const FAR_MS = 90_000_000_000_000
-
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server?.dispose())
-
-const stores: Readonly<Record<string, () => Promise<TestDatabase>>> = {
-  sqlite: sqliteDatabase,
-  postgres: () => postgresDatabase(server),
-}
 
 async function computed(store: FullStore, token: TokenRow, intervalMs: number): Promise<CandleRow[]> {
   const buckets = Map.groupBy(await pointsIn(store, token, 0, FAR_MS), ({ atMs }) =>
@@ -79,7 +63,7 @@ async function expectEqual(store: FullStore, chainId: number, limit: number): Pr
   return found
 }
 
-describe.each(Object.entries(stores))('on %s', (_name, open) => {
+describe.each(Object.entries(bothStores()))('on %s', (_name, open) => {
   it('equal those of the prices after any commit, however far they are built', async () => {
     const database = await open()
     const store = await database.connect()

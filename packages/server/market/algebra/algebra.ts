@@ -13,7 +13,7 @@ import { onePerPair } from '../onePerPair.ts'
 import { answered, askFactory, isWord } from '../reading.ts'
 import { readSwap, SLOT_TOPIC, slotLogs, slotSignatures } from '../slotLogs.ts'
 import { readWithTicks, tickCalls } from '../slotReader.ts'
-import { encodeAddress, smallInt, smallIntAt, uintAt } from '../words.ts'
+import { encodeAddress, smallInt, smallIntAt, uintAt } from '../abiWords.ts'
 
 type Config = ConfigOf<'amm_algebra_v1'>
 

@@ -8,7 +8,7 @@ import type { ConfigOf, MarketFamily, Pair, Reader } from '../family.ts'
 import { uintIn } from '../logWords.ts'
 import { onePerPair } from '../onePerPair.ts'
 import { answered, askFactory } from '../reading.ts'
-import { uintAt, wordCount } from '../words.ts'
+import { uintAt, wordCount } from '../abiWords.ts'
 
 type Config = ConfigOf<'amm_v2'>
 

@@ -6,7 +6,7 @@ import type { V4Event } from '@assay/engine'
 import type { LogEntry } from '../../feed/answers/entry.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { intIn, smallIntIn, uintIn } from '../logWords.ts'
-import { addressAt, topicAddress } from '../words.ts'
+import { addressAt, topicAddress } from '../abiWords.ts'
 import { type PoolKey, poolIdOf } from './poolKey.ts'
 
 export const TOPIC = {

@@ -1,7 +1,7 @@
 /** The key of a v4 pool, and the id it hashes to. The manager stores pools by id and cannot return a key. */
 import { keccak256 } from '../../ops/keccak.ts'
 import type { Address, Hex } from '../../ops/hex.ts'
-import { encodeAddress, encodeInt } from '../words.ts'
+import { encodeAddress, encodeInt } from '../abiWords.ts'
 
 /** Currency 0 is `NATIVE` for the native currency. */
 export type PoolKey = {

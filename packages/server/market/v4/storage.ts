@@ -5,7 +5,7 @@
 import { type Tick, tick } from '@assay/engine'
 import { keccak256 } from '../../ops/keccak.ts'
 import type { Hex } from '../../ops/hex.ts'
-import { encodeInt } from '../words.ts'
+import { encodeInt } from '../abiWords.ts'
 
 const POOLS_SLOT = 6n
 const LIQUIDITY = 3n

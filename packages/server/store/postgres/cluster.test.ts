@@ -99,7 +99,7 @@ describe('a claim', () => {
     const store = await openStore(database.address)
     expect(await store.commit(commitOf(1, 1, { records }))).toMatchObject({ outcome: 'committed' })
     await alone()
-    // Whoever had it alone and did not notice that it is gone is fenced off by those who share it now.
+    // A process that had it alone and did not notice the loss is fenced off by those who share it now.
     later(await shareStore(database.address), release => release())
     await expect(store.commit(commitOf(1, 2, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
     await store.close()

@@ -1,5 +1,5 @@
 /**
- * A fixed history: what a chain commits at each step follows from its id and the step alone. Whoever finds a
+ * A fixed history: what a chain commits at each step follows from its id and the step alone. A reader who finds a
  * database at step n knows everything that must be in it.
  */
 import type { RecordDraft, StepCommit } from '../port.ts'

@@ -5,7 +5,7 @@
  * Its position is stored together with the events up to it, so a scan that was killed resumes there. Transactions are
  * kept short, because live commits wait for them.
  */
-import { count, type Input, isFamily, ms } from '@assay/engine'
+import { type Input, isFamily } from '@assay/engine'
 import { pause } from '../../feed/condition.ts'
 import { BackfillRange } from '../../feed/history/backfillRange.ts'
 import type { EndpointSet } from '../../feed/endpoints/endpointSet.ts'
@@ -26,6 +26,7 @@ import type { ChainConfig } from '../../config/config.ts'
 import type { Address, Hex } from '../../ops/hex.ts'
 import type { BackfillPosition, BackfillStore } from '../../store/backfill.ts'
 import type { SnapshotStore } from '../../store/port.ts'
+import { engineBlock } from '../engineBlock.ts'
 import { BackfillWriter } from './backfillWriter.ts'
 import { poolEventDrafts } from '../poolEvents.ts'
 
@@ -271,14 +272,7 @@ class Backfill {
         this.#wanted.has(token0) &&
         this.#wanted.has(token1),
     )
-    return {
-      number: count(block.number),
-      hash: block.hash,
-      timeMs: ms(block.timeMs),
-      parentHash: block.parentHash,
-      proof: block.proof,
-      events,
-    }
+    return engineBlock(block, events)
   }
 
   #progress(): BackfillProgress {

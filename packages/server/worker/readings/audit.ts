@@ -15,8 +15,8 @@ import {
   type State,
   type TokenFacts,
 } from '@assay/engine'
-import type { VerifiedBlock } from '../../feed/feed.ts'
-import type { KnownTicks } from '../../market/market.ts'
+import type { BlockRef, VerifiedBlock } from '../../feed/feed.ts'
+import type { KnownTicks, Market } from '../../market/market.ts'
 
 /** Upgraded(address) and BeaconUpgraded(address) of ERC-1967. */
 export const UPGRADES: ReadonlySet<string> = new Set([
@@ -152,6 +152,23 @@ export function knownTicksOf({
   if (book === null || at === null) return []
   return [[address, { at, set: book.entries().map(({ tick }) => tick) }]]
 }
+
+/** What each token says of itself at a block. One whose contract is gone has no decimals any more. */
+export const readFacts = (
+  market: Pick<Market, 'readToken'>,
+  tokens: readonly Address[],
+  block: BlockRef,
+  signal: AbortSignal,
+): Promise<readonly TokenFacts[]> =>
+  Promise.all(tokens.map(async token => (await market.readToken(token, block, signal)) ?? gone(token)))
+
+const gone = (token: Address): TokenFacts => ({
+  token,
+  decimals: null,
+  reason: 'there is no token any more',
+  symbol: null,
+  name: null,
+})
 
 /** Number of ticks that differ between the chain and our state, within the range both know. */
 export function driftedTicks({ terms, around }: Pool, loaded: LoadedPool): number {

@@ -4,11 +4,11 @@
  * factories are searched for pools created in the gap.
  */
 import type { Input, State, StepResult } from '@assay/engine'
-import type { Market, TokenFacts } from '../../market/market.ts'
+import type { Market } from '../../market/market.ts'
 import type { ChainConfig } from '../../config/config.ts'
 import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
-import { Audit, bornAs } from './audit.ts'
+import { Audit, bornAs, readFacts } from './audit.ts'
 import { untilAnswered } from '../bootstrap.ts'
 import type { Enrolments } from './enrolments.ts'
 import { inHalves } from './inHalves.ts'
@@ -186,17 +186,10 @@ export class Reload {
   /** Hands in only facts that differ. */
   #readFacts(tokens: readonly Address[]): Promise<void> {
     const { intake, state, market, apply, now, signal } = this.#context
-    const gone = { decimals: null, reason: 'there is no token any more', symbol: null, name: null }
     const audit = new Audit(state)
     return intake.take(
       { market, signal },
-      block =>
-        Promise.all(
-          tokens.map(
-            async (token): Promise<TokenFacts> =>
-              (await market.readToken(token, block, signal)) ?? { token, ...gone },
-          ),
-        ),
+      block => readFacts(market, tokens, block, signal),
       async (read, block) => {
         const facts = read.filter(each => audit.differs(each))
         for (const token of tokens) this.#known.add(token)

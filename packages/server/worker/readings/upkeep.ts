@@ -9,12 +9,12 @@ import type { Input, State } from '@assay/engine'
 import type { VerifiedBlock } from '../../feed/feed.ts'
 import { isFeedError } from '../../feed/feedError.ts'
 import type { FeedAnswers } from '../../market/answerLogs.ts'
-import type { KnownTicks, TokenFacts } from '../../market/market.ts'
+import type { KnownTicks } from '../../market/market.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Address } from '../../ops/hex.ts'
 import type { Log } from '../../ops/log.ts'
 import { AnswerWatch } from './answerWatch.ts'
-import { Audit, bornAs, driftedTicks, knownTicksOf } from './audit.ts'
+import { Audit, bornAs, driftedTicks, knownTicksOf, readFacts } from './audit.ts'
 import { inHalves } from './inHalves.ts'
 import type { Intake, Means } from './intake.ts'
 import { quietPools } from './quietPools.ts'
@@ -141,16 +141,9 @@ export class Upkeep {
 
   async #auditSome(tokens: readonly Address[]): Promise<void> {
     const { apply, intake, log, market, now, signal, state } = this.#context
-    const gone = { decimals: null, reason: 'there is no token any more', symbol: null, name: null }
     await intake.take(
       this.#context,
-      block =>
-        Promise.all(
-          tokens.map(
-            async (token): Promise<TokenFacts> =>
-              (await market.readToken(token, block, signal)) ?? { token, ...gone },
-          ),
-        ),
+      block => readFacts(market, tokens, block, signal),
       async (read, block) => {
         const facts = read.filter(each => this.#audit.differs(each))
         if (facts.length > 0) {

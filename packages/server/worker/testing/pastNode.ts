@@ -12,7 +12,7 @@ import { TOPIC as V2 } from '../../market/v2/v2.ts'
 import { TOPIC as V3 } from '../../market/v3/v3.ts'
 import { TOPIC as V4 } from '../../market/v4/logs.ts'
 import { MANAGER } from '../../../engine/testing/tickFamilies.ts'
-import { encodeInt } from '../../market/words.ts'
+import { encodeInt } from '../../market/abiWords.ts'
 import type { Hex } from '../../ops/hex.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']

@@ -1,5 +1,6 @@
 /** The decimals that a token reports change while it is being priced. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const decimalsChange: Attack = {
   name: 'T16 decimals change',
@@ -7,11 +8,7 @@ export const decimalsChange: Attack = {
   on: 'both',
   wanted: { atMost: 1 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 50_000 })
-    await stage.pool('two', { of: 'T', depth: 50_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(900)
+    await settle(stage, 900, { one: { depth: 50_000 }, two: { depth: 50_000, factory: 'b' } })
     await stage.decimals('T', 6)
     await stage.look('T')
     await stage.block()

@@ -1,5 +1,6 @@
 /** A depeg that the feed reports, so no reader may be misled. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const depegFollowed: Attack = {
   name: 'depeg with its feed',
@@ -7,11 +8,7 @@ export const depegFollowed: Attack = {
   on: 'engine',
   wanted: {},
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 50_000 })
-    await stage.pool('two', { of: 'T', depth: 50_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 50_000 }, two: { depth: 50_000, factory: 'b' } })
     for (const usd of [0.97, 0.9]) {
       stage.worth('USDC', usd)
       for (const pool of ['one', 'two']) stage.push(pool, 1 / usd)

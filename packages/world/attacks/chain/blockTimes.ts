@@ -1,5 +1,6 @@
 /** Block times bent by a producer: a long block makes a push look as if it had been held for long. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const blockTimes: Attack = {
   name: 'bent block times',
@@ -8,10 +9,7 @@ export const blockTimes: Attack = {
   on: 'engine',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000 })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 20_000 } })
     stage.push('one', 1.8)
     await stage.block()
     await stage.look('T')

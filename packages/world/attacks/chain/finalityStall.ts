@@ -1,5 +1,6 @@
 /** Finality stops while the chain continues. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const finalityStall: Attack = {
   name: 'finality stall',
@@ -7,11 +8,7 @@ export const finalityStall: Attack = {
   on: 'engine',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000 })
-    await stage.pool('two', { of: 'T', depth: 20_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(900)
+    await settle(stage, 900, { one: { depth: 20_000 }, two: { depth: 20_000, factory: 'b' } })
     await stage.health('DEGRADED')
     for (const pool of ['one', 'two']) stage.push(pool, 1.6)
     await stage.block()

@@ -1,5 +1,6 @@
 /** The endpoints lose the chain while a price is pushed. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const gap: Attack = {
   name: 'push in a gap',
@@ -7,11 +8,7 @@ export const gap: Attack = {
   on: 'engine',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000 })
-    await stage.pool('two', { of: 'T', depth: 20_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 20_000 }, two: { depth: 20_000, factory: 'b' } })
     await stage.health('GAP')
     for (const pool of ['one', 'two']) stage.push(pool, 1.52)
     await stage.block()

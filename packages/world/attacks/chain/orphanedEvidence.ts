@@ -1,5 +1,6 @@
 /** The block that moved the price is orphaned: no trace of it may remain. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const orphanedEvidence: Attack = {
   name: 'reorg of the evidence',
@@ -7,10 +8,7 @@ export const orphanedEvidence: Attack = {
   on: 'both',
   wanted: { state: 'PRICED', within: 0.005 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 10_000 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { one: { depth: 10_000 } })
     stage.mark()
     for (const usd of [1.5, 2, 2.1]) {
       stage.push('one', usd)

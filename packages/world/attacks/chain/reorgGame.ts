@@ -1,5 +1,6 @@
 /** An average fed with liquidity on blocks that are later orphaned. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const reorgGame: Attack = {
   name: 'reorg game',
@@ -8,10 +9,7 @@ export const reorgGame: Attack = {
   against: 'seller',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 300 })
-    await stage.ask('T')
-    await stage.quiet(900)
+    await settle(stage, 900, { one: { depth: 300 } })
     for (let n = 0; n < 3; n++) {
       stage.mark()
       stage.add('one', 500_000)

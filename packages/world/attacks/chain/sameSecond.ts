@@ -1,5 +1,6 @@
 /** Blocks of one second: a price that is present at the end of each second and gone within it. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const sameSecond: Attack = {
   name: 'blocks of the same second',
@@ -8,10 +9,7 @@ export const sameSecond: Attack = {
   against: 'seller',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3' })
-    await stage.ask('T')
-    await stage.quiet(900)
+    await settle(stage, 900, { one: { depth: 3_000, family: 'v3' } })
     for (let second = 0; second < 200; second++) {
       stage.push('one', 1)
       await stage.block(1)

@@ -1,5 +1,6 @@
 /** Just-in-time liquidity: added before another account's trade and removed after it, within a block. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const aroundOneTrade: Attack = {
   name: 'just-in-time liquidity',
@@ -7,11 +8,10 @@ export const aroundOneTrade: Attack = {
   on: 'both',
   wanted: { within: 0.12 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 2_000, family: 'v3', factory: 'a' })
-    await stage.pool('two', { of: 'T', depth: 2_000, family: 'v2', factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, {
+      one: { depth: 2_000, family: 'v3', factory: 'a' },
+      two: { depth: 2_000, family: 'v2', factory: 'b' },
+    })
     await stage.rounds(20, async n => {
       const guest = stage.add('one', 1_000_000)
       stage[n % 2 === 0 ? 'sell' : 'buy']('one', 50_000)

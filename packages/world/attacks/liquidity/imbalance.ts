@@ -1,5 +1,6 @@
 /** A deep pair that holds far too little of one side. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const imbalance: Attack = {
   name: 'value imbalance',
@@ -7,10 +8,7 @@ export const imbalance: Attack = {
   on: 'both',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('honest', { of: 'T', depth: 5_000 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { honest: { depth: 5_000 } })
     await stage.pool('fake', { of: 'T', price: 20, depth: 50_000, factory: 'b', isNew: true })
     await stage.block()
     await stage.quiet(1200)

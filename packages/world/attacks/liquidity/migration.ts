@@ -3,6 +3,7 @@
  * it.
  */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const migration: Attack = {
   name: 'T20 migration',
@@ -10,10 +11,7 @@ export const migration: Attack = {
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.005 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('old', { of: 'T', depth: 50_000 })
-    await stage.ask('T')
-    await stage.quiet(1800)
+    await settle(stage, 1800, { old: { depth: 50_000 } })
     stage.drain('old', 0.9999)
     await stage.pool('new', { of: 'T', depth: 50_000, factory: 'b', isNew: true })
     await stage.block()

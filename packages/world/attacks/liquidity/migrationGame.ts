@@ -1,5 +1,6 @@
 /** The main pool is emptied, and pools that waited at another price take over. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const migrationGame: Attack = {
   name: 'T14 main pool leaves',
@@ -7,12 +8,11 @@ export const migrationGame: Attack = {
   on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('main', { of: 'T', depth: 1_000_000 })
-    await stage.pool('left', { of: 'T', price: 1.5, depth: 10_000, family: 'v3', factory: 'a' })
-    await stage.pool('right', { of: 'T', price: 1.5, depth: 10_000, family: 'v3', factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, {
+      main: { depth: 1_000_000 },
+      left: { price: 1.5, depth: 10_000, family: 'v3', factory: 'a' },
+      right: { price: 1.5, depth: 10_000, family: 'v3', factory: 'b' },
+    })
     stage.drain('main', 1)
     await stage.block()
     await stage.look('T')

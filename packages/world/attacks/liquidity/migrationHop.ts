@@ -1,5 +1,6 @@
 /** The same liquidity is shown to the service in one pool after another. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const migrationHop: Attack = {
   name: 'liquidity that hops',
@@ -7,12 +8,11 @@ export const migrationHop: Attack = {
   on: 'engine',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('honest', { of: 'T', depth: 2_000 })
-    await stage.pool('here', { of: 'T', price: 1.4, depth: 10, factory: 'b', isNew: true })
-    await stage.pool('there', { of: 'T', price: 1.4, depth: 10, family: 'v3', isNew: true })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, {
+      honest: { depth: 2_000 },
+      here: { price: 1.4, depth: 10, factory: 'b', isNew: true },
+      there: { price: 1.4, depth: 10, family: 'v3', isNew: true },
+    })
     for (let n = 0; n < 30; n++) {
       const position = stage.add(n % 2 === 0 ? 'here' : 'there', 100_000)
       await stage.block()

@@ -1,5 +1,6 @@
 /** Liquidity on one side of the price in twelve shapes: either it pays no seller, or it sells to no buyer. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 import type { Band } from '../stage.ts'
 
 type Shape = { readonly band: Band; readonly feePpm: 500 | 3000 | 10_000; readonly besides: number }
@@ -29,10 +30,7 @@ export const oneSided: readonly Attack[] = SHAPES.map(shape => ({
   on: 'engine',
   wanted: { state: 'UNPRICED' },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 50_000, family: 'v3', feePpm: shape.feePpm })
-    await stage.ask('T')
-    await stage.quiet(900)
+    await settle(stage, 900, { one: { depth: 50_000, family: 'v3', feePpm: shape.feePpm } })
     if (shape.besides > 0) stage.add('one', shape.besides)
     stage.drain('one', 1)
     if (shape.besides > 0) stage.add('one', shape.besides)

@@ -1,5 +1,6 @@
 /** A pool is emptied and filled again at another price: it is the same pool, and keeps its past. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const recreated: Attack = {
   name: 'emptied and filled again',
@@ -7,10 +8,7 @@ export const recreated: Attack = {
   on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000 })
-    await stage.ask('T')
-    await stage.quiet(1500)
+    await settle(stage, 1500, { one: { depth: 20_000 } })
     stage.drain('one', 0.9999)
     await stage.block()
     stage.push('one', 1.45)

@@ -1,5 +1,6 @@
 /** Liquidity rented for ten minutes and then removed: only the rest may count. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const rented: Attack = {
   name: 'rented liquidity',
@@ -8,10 +9,7 @@ export const rented: Attack = {
   against: 'seller',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 300 })
-    await stage.ask('T')
-    await stage.quiet(1800)
+    await settle(stage, 1800, { one: { depth: 300 } })
     const guest = stage.add('one', 200_000)
     await stage.block()
     await stage.quiet(600, 12)

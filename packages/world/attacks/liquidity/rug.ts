@@ -1,5 +1,6 @@
 /** All liquidity is removed at an unchanged price. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const rug: Attack = {
   name: 'rug',
@@ -7,11 +8,7 @@ export const rug: Attack = {
   on: 'both',
   wanted: { state: 'UNPRICED' },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 30_000, family: 'v3' })
-    await stage.pool('two', { of: 'T', depth: 30_000 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { one: { depth: 30_000, family: 'v3' }, two: { depth: 30_000 } })
     stage.drain('one', 0.9999)
     stage.drain('two', 0.9999)
     await stage.block()

@@ -3,6 +3,7 @@
  * pool's.
  */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const tickBomb: Attack = {
   name: 'bomb of dust ticks',
@@ -10,10 +11,7 @@ export const tickBomb: Attack = {
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.01, atLeast: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000, family: 'v3', feePpm: 500 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { one: { depth: 20_000, family: 'v3', feePpm: 500 } })
     for (let n = 0; n < 400; n++) {
       const low = 0.97 + (n % 200) * 0.0002
       stage.add('one', 0.01, [low, low + 0.002 + (n % 7) * 0.001])

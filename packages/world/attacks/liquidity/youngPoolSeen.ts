@@ -1,5 +1,6 @@
 /** The same while the service watches: a pool earns its weight from its creation on. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const youngPoolSeen: Attack = {
   name: 'young pool seen',
@@ -7,10 +8,7 @@ export const youngPoolSeen: Attack = {
   on: 'both',
   wanted: {},
   async play(stage) {
-    stage.token('T')
-    await stage.pool('honest', { of: 'T', depth: 20_000 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { honest: { depth: 20_000 } })
     await stage.pool('fake', { of: 'T', price: 2, depth: 200_000, factory: 'b', isNew: true })
     for (let n = 0; n < 25; n++) {
       await stage.block()

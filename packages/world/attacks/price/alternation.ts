@@ -1,5 +1,6 @@
 /** Alternating buys and sells in a pool with a high fee: a price must not bounce between the two sides of the fee. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const alternation: Attack = {
   name: 'buys and sells in turn',
@@ -7,10 +8,7 @@ export const alternation: Attack = {
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.03, changes: 2 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000, family: 'v3', feePpm: 10_000 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { one: { depth: 20_000, family: 'v3', feePpm: 10_000 } })
     stage.watch('T')
     for (let n = 0; n < 60; n++) {
       stage[n % 2 === 0 ? 'buy' : 'sell']('one', 200)

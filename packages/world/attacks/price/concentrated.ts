@@ -1,5 +1,6 @@
 /** A lone concentrated pool is moved far at low cost, and held there. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const concentrated: Attack = {
   name: 'T12 concentrated pool ×90',
@@ -8,10 +9,7 @@ export const concentrated: Attack = {
   on: 'both',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3', band: [0.9, 1.1] })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 3_000, family: 'v3', band: [0.9, 1.1] } })
     stage.add('one', 60, [0.1, 100])
     stage.push('one', 90)
     stage.add('one', 3_000, [0.9, 1.1])

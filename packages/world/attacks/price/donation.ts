@@ -1,5 +1,6 @@
 /** Tokens donated to a pair and counted: the price moves without a trade. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const donation: Attack = {
   name: 'donation and sync',
@@ -8,10 +9,7 @@ export const donation: Attack = {
   on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000 })
-    await stage.ask('T')
-    await stage.quiet(1500)
+    await settle(stage, 1500, { one: { depth: 3_000 } })
     stage.donate('one', 'other', 180_000)
     await stage.block()
     await stage.look('T')

@@ -1,5 +1,6 @@
 /** A price driven away and back inside one block: the typical use of flash loans. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const flash: Attack = {
   name: 'flash swap',
@@ -7,11 +8,10 @@ export const flash: Attack = {
   on: 'both',
   wanted: { state: 'PRICED', within: 0.02 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 10_000 })
-    await stage.pool('two', { of: 'T', depth: 10_000, family: 'v3', factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, {
+      one: { depth: 10_000 },
+      two: { depth: 10_000, family: 'v3', factory: 'b' },
+    })
     await stage.rounds(5, async () => {
       for (const usd of [2, 1, 0.5, 1]) for (const pool of ['one', 'two']) stage.push(pool, usd)
       await stage.block()

@@ -3,6 +3,7 @@
  * accepted.
  */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const heldBack: Attack = {
   name: 'old price visited',
@@ -10,10 +11,7 @@ export const heldBack: Attack = {
   on: 'both',
   wanted: { state: 'PRICED', within: 0.02 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3' })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { one: { depth: 3_000, family: 'v3' } })
     stage.push('one', 1.5)
     await stage.block()
     await stage.rounds(100, async () => {

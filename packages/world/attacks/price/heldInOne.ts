@@ -1,5 +1,6 @@
 /** A price raised by half, in the token's only pool, for slightly longer than half the five-minute window. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const heldInOne: Attack = {
   name: 'T13 +50% held, one pool',
@@ -7,10 +8,7 @@ export const heldInOne: Attack = {
   on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000 })
-    await stage.ask('T')
-    await stage.quiet(1500)
+    await settle(stage, 1500, { one: { depth: 3_000 } })
     stage.push('one', 1.52)
     await stage.block()
     await stage.quiet(156, 12)

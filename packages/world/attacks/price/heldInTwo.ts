@@ -1,5 +1,6 @@
 /** The same in two deep pools of two factories. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const heldInTwo: Attack = {
   name: 'T13 +50% held, two pools',
@@ -7,11 +8,7 @@ export const heldInTwo: Attack = {
   on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 50_000 })
-    await stage.pool('two', { of: 'T', depth: 50_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 50_000 }, two: { depth: 50_000, factory: 'b' } })
     for (const pool of ['one', 'two']) stage.push(pool, 1.5)
     await stage.block()
     await stage.quiet(156, 12)

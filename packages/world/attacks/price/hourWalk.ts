@@ -1,5 +1,6 @@
 /** A price that walks for an hour: a move slow enough is the market, and the possible gain is bounded. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const hourWalk: Attack = {
   name: 'walk over half an hour',
@@ -7,11 +8,7 @@ export const hourWalk: Attack = {
   on: 'engine',
   wanted: {},
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000 })
-    await stage.pool('two', { of: 'T', depth: 3_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 3_000 }, two: { depth: 3_000, factory: 'b' } })
     for (let n = 1; n <= 150; n++) {
       for (const pool of ['one', 'two']) stage.push(pool, 1.003 ** n)
       await stage.block()

@@ -1,5 +1,6 @@
 /** The last swap of a block is the evidence if it is a plausible sale: an attacker makes it every time. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const lastWord: Attack = {
   name: 'the last swap is mine',
@@ -7,10 +8,7 @@ export const lastWord: Attack = {
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.015 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 10_000 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { one: { depth: 10_000 } })
     for (let n = 0; n < 20; n++) {
       stage.push('one', 1.004)
       stage.sell('one', 1_990)

@@ -1,5 +1,6 @@
 /** A price that walks for hours, too slowly for any median to distinguish from a market. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const longWalk: Attack = {
   name: 'walk over three hours',
@@ -8,11 +9,7 @@ export const longWalk: Attack = {
   wanted: {},
   open: 'not covered: a walk of less than 20% in half an hour, held against every trader, is the market',
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 10_000 })
-    await stage.pool('two', { of: 'T', depth: 10_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 10_000 }, two: { depth: 10_000, factory: 'b' } })
     for (let n = 1; n <= 180; n++) {
       for (const pool of ['one', 'two']) stage.push(pool, 1.004 ** n)
       await stage.block(60)

@@ -1,5 +1,6 @@
 /** A price driven up for one block. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const oneBlock: Attack = {
   name: 'one block',
@@ -7,11 +8,10 @@ export const oneBlock: Attack = {
   on: 'engine',
   wanted: {},
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 10_000 })
-    await stage.pool('two', { of: 'T', depth: 10_000, family: 'v3', factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, {
+      one: { depth: 10_000 },
+      two: { depth: 10_000, family: 'v3', factory: 'b' },
+    })
     for (const pool of ['one', 'two']) stage.push(pool, 1.8)
     await stage.block()
     await stage.look('T')

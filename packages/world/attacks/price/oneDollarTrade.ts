@@ -1,5 +1,6 @@
 /** A trade of one dollar in a pool that has been idle for long: it proves nothing. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const oneDollarTrade: Attack = {
   name: 'T19 a trade of one dollar',
@@ -7,11 +8,10 @@ export const oneDollarTrade: Attack = {
   on: 'engine',
   wanted: { atMost: 3, code: 'NO_RECENT_TRADE' },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 50_000, idleS: 8 * 86_400 })
-    await stage.pool('two', { of: 'T', depth: 50_000, factory: 'b', idleS: 8 * 86_400 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, {
+      one: { depth: 50_000, idleS: 8 * 86_400 },
+      two: { depth: 50_000, factory: 'b', idleS: 8 * 86_400 },
+    })
     for (const pool of ['one', 'two']) stage.sell(pool, 1)
     await stage.block()
     await stage.look('T')

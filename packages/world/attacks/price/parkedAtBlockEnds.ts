@@ -1,5 +1,6 @@
 /** A price that is present only at the ends of blocks. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const parkedAtBlockEnds: Attack = {
   name: 'T6 parked at block ends',
@@ -8,10 +9,7 @@ export const parkedAtBlockEnds: Attack = {
   against: 'seller',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3' })
-    await stage.ask('T')
-    await stage.quiet(900)
+    await settle(stage, 900, { one: { depth: 3_000, family: 'v3' } })
     await stage.rounds(30, async () => {
       stage.push('one', 1)
       stage.seller('T')

@@ -1,5 +1,6 @@
 /** A sandwich: up before a victim buys, down after. The evidence of the block must not be the victim's price. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const sandwich: Attack = {
   name: 'sandwich',
@@ -7,11 +8,10 @@ export const sandwich: Attack = {
   on: 'both',
   wanted: { state: 'PRICED', within: 0.02 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 10_000 })
-    await stage.pool('two', { of: 'T', depth: 10_000, family: 'v3', factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, {
+      one: { depth: 10_000 },
+      two: { depth: 10_000, family: 'v3', factory: 'b' },
+    })
     await stage.rounds(20, async () => {
       stage.push('one', 1.1)
       stage.sell('one', 500)

@@ -1,5 +1,6 @@
 /** A price that walks just below the limit per block, for six minutes. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const slowWalk: Attack = {
   name: 'walk of 1.9% a block',
@@ -7,10 +8,7 @@ export const slowWalk: Attack = {
   on: 'engine',
   wanted: {},
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 3_000 })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 3_000 } })
     for (let n = 1; n <= 30; n++) {
       stage.push('one', 1.019 ** n)
       await stage.block()

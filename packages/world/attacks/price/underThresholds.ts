@@ -1,5 +1,6 @@
 /** Pumps just below each threshold of the token's own past, held until everything except the hour accepts them. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 const STEPS = [1.049, 1.195, 1.495, 1.99] as const
 
@@ -9,11 +10,7 @@ export const underThresholds: readonly Attack[] = STEPS.map(usd => ({
   on: 'engine',
   wanted: {},
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000 })
-    await stage.pool('two', { of: 'T', depth: 20_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 20_000 }, two: { depth: 20_000, factory: 'b' } })
     for (const pool of ['one', 'two']) stage.push(pool, usd)
     await stage.block()
     for (let n = 0; n < 25; n++) {

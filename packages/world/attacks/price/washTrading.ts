@@ -1,5 +1,6 @@
 /** Trades of an account with itself: volume is no evidence of a price. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const washTrading: Attack = {
   name: 'wash trading',
@@ -7,10 +8,7 @@ export const washTrading: Attack = {
   on: 'engine',
   wanted: { within: 0.05 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('honest', { of: 'T', depth: 3_000 })
-    await stage.ask('T')
-    await stage.quiet(600)
+    await settle(stage, 600, { honest: { depth: 3_000 } })
     await stage.pool('fake', { of: 'T', price: 2, depth: 1_000, factory: 'b', isNew: true })
     await stage.quiet(300)
     for (let n = 0; n < 100; n++) {

@@ -1,5 +1,6 @@
 /** An honest pool that agrees with a deep one grows: a score must never fall for it. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const agreeing: readonly Attack[] = [
   { deep: 20_000, depth: 2_800, atLeast: 5 },
@@ -11,11 +12,7 @@ export const agreeing: readonly Attack[] = [
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.005, atLeast },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('deep', { of: 'T', depth: deep })
-    await stage.pool('other', { of: 'T', depth: 1, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { deep: { depth: deep }, other: { depth: 1, factory: 'b' } })
     await stage.look('T')
     stage.add('other', depth)
     await stage.block()

@@ -1,5 +1,6 @@
 /** Liquidity of a hundred times the honest amount, for as long as it takes: a bought market. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const boughtMajority: Attack = {
   name: 'bought majority',
@@ -8,10 +9,7 @@ export const boughtMajority: Attack = {
   wanted: {},
   open: 'not covered: 98% of the liquidity held for 40 minutes is the market',
   async play(stage) {
-    stage.token('T')
-    await stage.pool('honest', { of: 'T', depth: 20_000 })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { honest: { depth: 20_000 } })
     await stage.pool('left', { of: 'T', price: 1.3, depth: 2_000_000, factory: 'b', isNew: true })
     await stage.pool('right', { of: 'T', price: 1.3, depth: 2_000_000, family: 'v3', isNew: true })
     for (let n = 0; n < 120; n++) {

@@ -1,5 +1,6 @@
 /** The attacker has nearly all of the weight, and one honest pool disagrees. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const dissent: Attack = {
   name: 'T8b one honest voice',
@@ -8,12 +9,11 @@ export const dissent: Attack = {
   on: 'engine',
   wanted: { atMost: 4 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('left', { of: 'T', price: 1.5, depth: 47_500 })
-    await stage.pool('right', { of: 'T', price: 1.5, depth: 47_500, factory: 'b' })
-    await stage.pool('honest', { of: 'T', depth: 5_000, family: 'v3' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, {
+      left: { price: 1.5, depth: 47_500 },
+      right: { price: 1.5, depth: 47_500, factory: 'b' },
+      honest: { depth: 5_000, family: 'v3' },
+    })
     await stage.look('T', { usd: 1 })
   },
 }

@@ -1,5 +1,6 @@
 /** A quiet market with slight noise: the score must not change. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const flicker: Attack = {
   name: 'flicker under noise',
@@ -7,11 +8,7 @@ export const flicker: Attack = {
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.01, changes: 2 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000 })
-    await stage.pool('two', { of: 'T', depth: 20_000, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { one: { depth: 20_000 }, two: { depth: 20_000, factory: 'b' } })
     stage.watch('T')
     for (let n = 0; n < 150; n++) {
       // Two deterministic walks whose steps do not repeat within the run.

@@ -1,5 +1,6 @@
 /** A huge amount of liquidity beside the honest pool, at another price, for an hour. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const mountain: Attack = {
   name: 'mountain of liquidity',
@@ -7,10 +8,7 @@ export const mountain: Attack = {
   on: 'engine',
   wanted: {},
   async play(stage) {
-    stage.token('T')
-    await stage.pool('honest', { of: 'T', depth: 20_000 })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { honest: { depth: 20_000 } })
     await stage.pool('left', { of: 'T', price: 1.3, depth: 400_000, factory: 'b', isNew: true })
     await stage.pool('right', { of: 'T', price: 1.3, depth: 400_000, family: 'v3', isNew: true })
     for (let n = 0; n < 60; n++) {

@@ -1,5 +1,6 @@
 /** A small pool away from the price: it must neither lower the score nor make it flicker. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 const DISSENTING =
   'not covered: a pool left out with 2% of the weight, more than 10% from the published price, caps at 4 by R-dissent-1'
@@ -19,11 +20,10 @@ export const stray: readonly Attack[] = CASES.map(({ percent, usd, ...mark }) =>
   wanted: { state: 'PRICED', within: 0.005, changes: 0 },
   ...mark,
   async play(stage) {
-    stage.token('T')
-    await stage.pool('deep', { of: 'T', depth: 60_000 })
-    await stage.pool('stray', { of: 'T', price: usd, depth: 1, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, {
+      deep: { depth: 60_000 },
+      stray: { price: usd, depth: 1, factory: 'b' },
+    })
     stage.watch('T')
     stage.add('stray', (60_000 * percent) / (100 - percent))
     await stage.block()

@@ -1,5 +1,6 @@
 /** Sixty dollars added to and removed from a stray pool at a floor of the vote. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 /** With 20,000 and the pool itself as the total: 2, 5 and 10% are 408, 1,053 and 2,222. */
 const DEPTHS = [395, 1_040, 2_210] as const
@@ -10,11 +11,7 @@ export const strayInAndOut: readonly Attack[] = DEPTHS.map((depth, at) => ({
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.01, changes: 2 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('deep', { of: 'T', depth: 20_000 })
-    await stage.pool('stray', { of: 'T', price: 1.05, depth, factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(3900)
+    await settle(stage, 3900, { deep: { depth: 20_000 }, stray: { price: 1.05, depth, factory: 'b' } })
     stage.watch('T')
     for (let n = 0; n < 75; n++) {
       const guest = stage.add('stray', 60)

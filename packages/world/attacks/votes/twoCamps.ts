@@ -1,5 +1,6 @@
 /** Two camps of equal weight at two prices. */
 import type { Attack } from '../attack.ts'
+import { settle } from '../settle.ts'
 
 export const twoCamps: Attack = {
   name: 'two camps',
@@ -7,13 +8,12 @@ export const twoCamps: Attack = {
   on: 'engine',
   wanted: { atMost: 3 },
   async play(stage) {
-    stage.token('T')
-    await stage.pool('one', { of: 'T', depth: 20_000 })
-    await stage.pool('two', { of: 'T', depth: 20_000, factory: 'b' })
-    await stage.pool('three', { of: 'T', price: 1.4, depth: 20_000, family: 'v3' })
-    await stage.pool('four', { of: 'T', price: 1.4, depth: 20_000, family: 'v3', factory: 'b' })
-    await stage.ask('T')
-    await stage.quiet(900)
+    await settle(stage, 900, {
+      one: { depth: 20_000 },
+      two: { depth: 20_000, factory: 'b' },
+      three: { price: 1.4, depth: 20_000, family: 'v3' },
+      four: { price: 1.4, depth: 20_000, family: 'v3', factory: 'b' },
+    })
     await stage.look('T', { usd: 1 })
   },
 }

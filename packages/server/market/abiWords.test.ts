@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toLogEntry } from '../feed/answers/entry.ts'
 import type { Hex } from '../ops/hex.ts'
 import { intIn, smallIntIn, uintIn } from './logWords.ts'
-import { encodeInt, intAt, smallIntAt, uintAt } from './words.ts'
+import { encodeInt, intAt, smallIntAt, uintAt } from './abiWords.ts'
 
 /** Of every length, and those around which a word changes its form. */
 const value = fc.oneof(

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
 import { backOffMs } from './backOff.ts'
 import { CallRecord } from './callRecord.ts'
-import { Flow } from './flow.ts'
+import { LoadLimit } from './loadLimit.ts'
 import { RetryBudget } from './retryBudget.ts'
 
 const { signal } = new AbortController()
 
 /** How many calls are let in at once; the others are left waiting. */
-async function width(flow: Flow): Promise<number> {
+async function width(load: LoadLimit): Promise<number> {
   let entered = 0
   const controller = new AbortController()
   const calls = Array.from({ length: 200 }, () =>
-    flow.enter(controller.signal, 'block').then(
+    load.enter(controller.signal, 'block').then(
       () => entered++,
       () => {},
     ),
@@ -20,95 +20,95 @@ async function width(flow: Flow): Promise<number> {
   await Promise.resolve()
   controller.abort()
   await Promise.all(calls)
-  for (let at = 0; at < entered; at++) flow.leave()
+  for (let at = 0; at < entered; at++) load.leave()
   return entered
 }
 
-describe('flow', () => {
+describe('the window of concurrent calls', () => {
   it('begins with 16 calls at once, halves when asked to slow down, never below one', async () => {
-    const flow = new Flow('node', systemClock)
-    expect(await width(flow)).toBe(16)
-    flow.narrow()
-    expect(await width(flow)).toBe(8)
-    for (let at = 0; at < 9; at++) flow.narrow()
-    expect(await width(flow)).toBe(1)
+    const load = new LoadLimit('node', systemClock)
+    expect(await width(load)).toBe(16)
+    load.narrow()
+    expect(await width(load)).toBe(8)
+    for (let at = 0; at < 9; at++) load.narrow()
+    expect(await width(load)).toBe(1)
   })
 
   it('widens by about one for every window of successful calls, up to 64', async () => {
-    const flow = new Flow('node', systemClock)
-    for (let at = 0; at < 17; at++) flow.widen()
-    expect(await width(flow)).toBe(17)
-    for (let at = 0; at < 5000; at++) flow.widen()
-    expect(await width(flow)).toBe(64)
+    const load = new LoadLimit('node', systemClock)
+    for (let at = 0; at < 17; at++) load.widen()
+    expect(await width(load)).toBe(17)
+    for (let at = 0; at < 5000; at++) load.widen()
+    expect(await width(load)).toBe(64)
   })
 
   it('admits the longest waiting first, and none that was aborted', async () => {
-    const flow = new Flow('node', systemClock)
-    for (let at = 0; at < 10; at++) flow.narrow()
-    await flow.enter(signal)
+    const load = new LoadLimit('node', systemClock)
+    for (let at = 0; at < 10; at++) load.narrow()
+    await load.enter(signal)
     const order: string[] = []
     const impatient = new AbortController()
     const waiting = [
-      flow.enter(impatient.signal).catch(() => order.push('gave up')),
-      flow.enter(signal).then(() => order.push('first')),
-      flow.enter(signal).then(() => order.push('second')),
+      load.enter(impatient.signal).catch(() => order.push('gave up')),
+      load.enter(signal).then(() => order.push('first')),
+      load.enter(signal).then(() => order.push('second')),
     ]
     impatient.abort()
     await waiting[0]
-    flow.leave()
+    load.leave()
     await waiting[1]
-    flow.leave()
+    load.leave()
     await waiting[2]
     expect(order).toEqual(['gave up', 'first', 'second'])
   })
 
   it('refuses calls when thousands wait', async () => {
-    const flow = new Flow('node', systemClock)
+    const load = new LoadLimit('node', systemClock)
     const controller = new AbortController()
-    const calls = Array.from({ length: 12 + 4096 }, () => flow.enter(controller.signal).catch(() => {}))
-    await expect(flow.enter(signal)).rejects.toMatchObject({ code: 'ENDPOINT_BUSY', endpoint: 'node' })
+    const calls = Array.from({ length: 12 + 4096 }, () => load.enter(controller.signal).catch(() => {}))
+    await expect(load.enter(signal)).rejects.toMatchObject({ code: 'ENDPOINT_BUSY', endpoint: 'node' })
     controller.abort()
     await Promise.all(calls)
   })
 })
 
-describe('the rate of a flow', () => {
+describe('the rate after a refusal', () => {
   it('is unlimited, then half of the refused rate, then recovers by itself', async () => {
     let nowMs = 0
-    const flow = new Flow('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
+    const load = new LoadLimit('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
     for (let at = 0; at < 40; at++) {
-      await flow.enter(signal)
-      flow.leave()
+      await load.enter(signal)
+      load.leave()
       nowMs += 20
     }
-    expect(flow.perSecond).toBe(Number.POSITIVE_INFINITY)
-    flow.limited()
-    expect(flow.perSecond).toBe(20)
+    expect(load.perSecond).toBe(Number.POSITIVE_INFINITY)
+    load.limited()
+    expect(load.perSecond).toBe(20)
     // Refusals of calls that were under way together are one.
-    flow.limited()
-    expect(flow.perSecond).toBe(20)
+    load.limited()
+    expect(load.perSecond).toBe(20)
     for (let at = 0; at < 20; at++) {
       nowMs += 1000
-      flow.limited()
+      load.limited()
     }
-    expect(flow.perSecond).toBe(1)
+    expect(load.perSecond).toBe(1)
     nowMs += 6 * 60_000
-    for (let at = 0; at < 100_000 && Number.isFinite(flow.perSecond); at++) flow.widen()
-    expect(flow.perSecond).toBe(Number.POSITIVE_INFINITY)
+    for (let at = 0; at < 100_000 && Number.isFinite(load.perSecond); at++) load.widen()
+    expect(load.perSecond).toBe(Number.POSITIVE_INFINITY)
   })
 
   it('grows slowly close to the last refused rate', async () => {
     let nowMs = 0
-    const flow = new Flow('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
+    const load = new LoadLimit('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
     for (let at = 0; at < 40; at++) {
-      await flow.enter(signal)
-      flow.leave()
+      await load.enter(signal)
+      load.leave()
     }
-    flow.limited()
-    for (let at = 0; at < 1000 && flow.perSecond < 36; at++) flow.widen()
-    const near = flow.perSecond
-    for (let at = 0; at < 36; at++) flow.widen()
-    expect(flow.perSecond - near).toBeLessThan(0.3)
+    load.limited()
+    for (let at = 0; at < 1000 && load.perSecond < 36; at++) load.widen()
+    const near = load.perSecond
+    for (let at = 0; at < 36; at++) load.widen()
+    expect(load.perSecond - near).toBeLessThan(0.3)
   })
 
   it('is kept over time, each call of a batch counted', async () => {
@@ -116,17 +116,17 @@ describe('the rate of a flow', () => {
     const startedMs = systemClock.monotonicMs()
     let isRunning = false
     const monotonicMs = () => (isRunning ? systemClock.monotonicMs() : startedMs)
-    const flow = new Flow('node', { ...systemClock, monotonicMs })
+    const load = new LoadLimit('node', { ...systemClock, monotonicMs })
     for (let at = 0; at < 40; at++) {
-      await flow.enter(signal, 'block')
-      flow.leave()
+      await load.enter(signal, 'block')
+      load.leave()
     }
-    flow.limited()
-    expect(flow.perSecond).toBe(20)
+    load.limited()
+    expect(load.perSecond).toBe(20)
     isRunning = true
     for (const calls of [1, 5, 5, 5, 1]) {
-      await flow.enter(signal, 'block', calls)
-      flow.leave()
+      await load.enter(signal, 'block', calls)
+      load.leave()
     }
     // Sixteen calls came before the last one, five of them at once after the pause.
     expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(700)
@@ -135,27 +135,27 @@ describe('the rate of a flow', () => {
 
 describe('when an endpoint sustains less than the demand', () => {
   it('blocks go before finality, finality before state, state before history', async () => {
-    const flow = new Flow('node', systemClock)
-    for (let at = 0; at < 10; at++) flow.narrow()
-    await flow.enter(signal)
+    const load = new LoadLimit('node', systemClock)
+    for (let at = 0; at < 10; at++) load.narrow()
+    await load.enter(signal)
     const order: string[] = []
     const purposes = ['history', 'state', 'finality', 'block', 'head'] as const
     const waiting = purposes.map(async purpose => {
-      await flow.enter(signal, purpose)
+      await load.enter(signal, purpose)
       order.push(purpose)
-      flow.leave()
+      load.leave()
     })
-    flow.leave()
+    load.leave()
     await Promise.all(waiting)
     expect(order).toEqual(['block', 'head', 'finality', 'state', 'history'])
   })
 
   it('calls that can wait leave a quarter of the slots to blocks', async () => {
-    const flow = new Flow('node', systemClock)
+    const load = new LoadLimit('node', systemClock)
     const controller = new AbortController()
-    const states = Array.from({ length: 200 }, () => flow.enter(controller.signal, 'state').catch(() => {}))
-    for (let at = 0; at < 4; at++) await flow.enter(signal, 'block')
-    const late = flow.enter(controller.signal, 'block')
+    const states = Array.from({ length: 200 }, () => load.enter(controller.signal, 'state').catch(() => {}))
+    for (let at = 0; at < 4; at++) await load.enter(signal, 'block')
+    const late = load.enter(controller.signal, 'block')
     controller.abort(new Error('no place'))
     await expect(late).rejects.toThrow('no place')
     await Promise.all(states)

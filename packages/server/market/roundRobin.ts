@@ -14,7 +14,7 @@ const MAX_WAITING = 20_000
 /** The chain itself. */
 export const OWN = ''
 
-export class Turns {
+export class RoundRobin {
   readonly #most: number
   #running = 0
   /** Ordered by their next turn. */
@@ -60,7 +60,7 @@ export class Turns {
 }
 
 /** The same calls, each waiting for its turn. */
-export const inTurn = (rpc: ChainRpc, turns: Turns, who: string): ChainRpc => ({
-  call: (to, data, blockHash, signal) => turns.run(who, () => rpc.call(to, data, blockHash, signal)),
-  code: (address, blockHash, signal) => turns.run(who, () => rpc.code(address, blockHash, signal)),
+export const inTurn = (rpc: ChainRpc, calls: RoundRobin, who: string): ChainRpc => ({
+  call: (to, data, blockHash, signal) => calls.run(who, () => rpc.call(to, data, blockHash, signal)),
+  code: (address, blockHash, signal) => calls.run(who, () => rpc.code(address, blockHash, signal)),
 })

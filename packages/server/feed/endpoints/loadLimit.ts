@@ -41,7 +41,7 @@ const PATIENT_RANK = RANK.state
 
 type Waiter = { readonly calls: number; readonly go: () => void }
 
-export class Flow {
+export class LoadLimit {
   readonly #name: string
   readonly #clock: Clock
   #window = START

@@ -6,7 +6,7 @@ import { generator } from '../store/testing/generator.ts'
 import type { LogRecord } from '../store/port.ts'
 import { marketCommit } from '../webhooks/testing/script.ts'
 import { epochStart } from '../store/epoch.ts'
-import { closedEnd } from './closed.ts'
+import { closedEnd } from './closedBucket.ts'
 
 const MINUTE = 60_000
 type Committed = Pick<LogRecord, 'sequence' | 'timeMs'>

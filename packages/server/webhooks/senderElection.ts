@@ -11,7 +11,7 @@ const SILENT_MS = 4000
 
 type TurnStore = Pick<WebhookStore, 'readWebhookTurn' | 'takeWebhookTurn'>
 
-export class TurnWatch {
+export class SenderElection {
   readonly #store: TurnStore
   readonly #clock: Clock
   readonly #owner: string

@@ -6,7 +6,7 @@ import type { ChainConfig, UnpricedFamily } from '../config/config.ts'
 import type { Address, Hex } from '../ops/hex.ts'
 import { environmentConfig } from '../config/environmentConfig.ts'
 import { identifyPool } from './discovery.ts'
-import { findElsewhere } from './elsewhere.ts'
+import { findUnpriced } from './unpricedFamilies.ts'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const [TOKEN, USD, POOL, FACTORY, EMPTY] = ['22', '11', '99', 'fa', 'ee'].map(address) as [
@@ -86,7 +86,7 @@ test.each([
   ['liquidity_book', at('getAllLBPairs')],
   ['curve', at('find_pool_for_coins')],
 ] as const)('R-guard-14: a %s factory is asked for every pool of the pair', async (family, place) => {
-  const found = await findElsewhere(factoryWith(place), chainWith(family), TOKEN, BLOCK, signal)
+  const found = await findUnpriced(factoryWith(place), chainWith(family), TOKEN, BLOCK, signal)
   expect(found).toEqual([{ address: POOL, family, deploymentId: 'there' }])
 })
 
@@ -96,9 +96,9 @@ test.each([
   ['has no code', { code: async () => '0x', call: async () => '0x' } satisfies ChainRpc],
   ['names a pool that holds none of the token', factoryWith(at('poolByPair'), EMPTY)],
 ] as const)('R-guard-14: a factory that %s names nothing', async (_, rpc) => {
-  expect(await findElsewhere(rpc, chainWith('algebra'), TOKEN, BLOCK, signal)).toEqual([])
+  expect(await findUnpriced(rpc, chainWith('algebra'), TOKEN, BLOCK, signal)).toEqual([])
   expect(
-    await findElsewhere(
+    await findUnpriced(
       factoryWith(({ functionName }) => (functionName === 'getAllLBPairs' ? NONE : null)),
       chainWith('liquidity_book'),
       TOKEN,

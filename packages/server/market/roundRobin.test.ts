@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Turns } from './turns.ts'
+import { RoundRobin } from './roundRobin.ts'
 
 /** Tasks that end on request, and the order in which they began. */
-function tasks(turns: Turns) {
+function tasks(turns: RoundRobin) {
   const begun: string[] = []
   const ends: (() => void)[] = []
   return {
@@ -21,7 +21,7 @@ function tasks(turns: Turns) {
 }
 
 test('concurrency is limited, and waiting consumers are served in turn', async () => {
-  const { begun, start, end } = tasks(new Turns(2))
+  const { begun, start, end } = tasks(new RoundRobin(2))
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void start('a', name)
   void start('b', 'b1')
   void start('c', 'c1')
@@ -32,7 +32,7 @@ test('concurrency is limited, and waiting consumers are served in turn', async (
 })
 
 test('a failed task releases its slot', async () => {
-  const turns = new Turns(1)
+  const turns = new RoundRobin(1)
   await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await turns.run('b', async () => 'yes')).toBe('yes')
 })

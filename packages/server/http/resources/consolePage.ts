@@ -30,7 +30,7 @@ const LASTING = 'public, max-age=31536000, immutable'
 const ASKED = 'no-cache'
 
 /** `folder` is the bundle; null serves none. */
-export function registerPage(app: FastifyInstance, folder: string | null): void {
+export function registerConsolePage(app: FastifyInstance, folder: string | null): void {
   if (folder === null) {
     app.get('/', async (_, reply) =>
       reply

@@ -8,13 +8,13 @@ import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { ChainConfig, UnpricedFactory, UnpricedFamily } from '../config/config.ts'
 import type { Address, Hex } from '../ops/hex.ts'
 import { SELECTOR } from './abi.ts'
-import { addressAt, callData, encodeAddress, encodeInt, uintAt, wordCount } from './words.ts'
+import { addressAt, callData, encodeAddress, encodeInt, uintAt, wordCount } from './abiWords.ts'
 
 const NO_POOL = `0x${'0'.repeat(40)}`
 /** Pools listed in an answer; the first ones by address. */
 const MAX_NAMED = 5
 
-export async function findElsewhere(
+export async function findUnpriced(
   rpc: ChainRpc,
   chain: ChainConfig,
   token: Address,
