@@ -91,9 +91,9 @@ function applyToPool(
     if (pool === undefined) return
     pool.published = work.removed.get(address)?.published ?? null
   }
-  for (const { event, ...position } of events)
-    if (event.kind === 'SWAP') {
-      const payload = swapObserved(state, pool, event, position, block)
+  for (const logged of events)
+    if (logged.event.kind === 'SWAP') {
+      const payload = swapObserved(state, pool, logged.event, logged, block)
       work.swaps.push({ pool, payload })
       tipJournal(state)?.swaps.push({ pool: pool.address, payload })
     }

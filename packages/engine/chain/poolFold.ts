@@ -61,15 +61,10 @@ export function foldEvents(
     amm = applied.state
   }
   // A Swap, Sync or Initialize states the whole price; a Mint only states the added amount.
-  const read = isRead ? { verifiedNumber: block.number, verifiedMs: block.timeMs } : {}
-  return settle(
-    pool,
-    { ...before, ...read, amm, verified, differences, incomplete },
-    block,
-    visit,
-    swap,
-    state.policyView.policy,
-  )
+  const verifiedNumber = isRead ? block.number : before.verifiedNumber
+  const verifiedMs = isRead ? block.timeMs : before.verifiedMs
+  const next = { ...before, verifiedNumber, verifiedMs, amm, verified, differences, incomplete }
+  return settle(pool, next, block, visit, swap, state.policyView.policy)
 }
 
 /**
@@ -100,8 +95,11 @@ export function settle(
         }
       : passed(visit, next.history, depthY, marginal, start)
   return {
+    // A second spread would copy property by property.
     ...next,
-    ...past,
+    average: past.average,
+    history: past.history,
+    visit: past.visit,
     changed,
     incomplete: next.incomplete || isShort,
     marginal,

@@ -25,8 +25,9 @@ export function renewTrades(
     if (pool === undefined) continue
     const trades = tradesIn(state, pool, events, unitOf)
     if (trades.length === 0) continue
-    const sold = trades.some(({ isSale }) => isSale) ? { lastSaleMs: timeMs } : {}
-    setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs, ...sold })
+    const isSold = trades.some(({ isSale }) => isSale)
+    const traded = { ...pool.state, lastTradeMs: timeMs }
+    setPoolState(state, pool, isSold ? { ...traded, lastSaleMs: timeMs } : traded)
   }
 }
 

@@ -7,7 +7,7 @@ import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
 import type { Policy } from '../policy/policy.ts'
 import { consensus } from '../rules/consensus.ts'
-import { floorOf, isHeard } from '../rules/observationFloor.ts'
+import { floorOf, leastHeard } from '../rules/observationFloor.ts'
 import type { Lever, Short } from './lever.ts'
 
 /** The change of a pool's weight through a push, up or down, in hundredths. */
@@ -52,9 +52,9 @@ function isCarried(
   })
   const total = pools.reduce((sum, { weight }) => sum + weight, 0n)
   const weights = pools.map(({ weight }) => weight)
-  const floor = floorOf(policy, weights, total)
+  const least = leastHeard(total, floorOf(policy, weights, total))
   const heard = pools
-    .filter(({ weight }) => isHeard(weight, total, floor))
+    .filter(({ weight }) => weight >= least)
     .flatMap(({ lever, short, drifted }) =>
       lever.voicesAt(short, isUp).map(({ price, next, weight, capacity }) => ({
         id: lever.pool.id,

@@ -15,11 +15,14 @@ export class Cell<Value, A, B = null, C = null, D = null> {
   #untilMs = ms(0)
   #value: Value | null = null
 
-  /** The cached value if it is of these inputs and still holds, otherwise the one found now. */
-  of(atMs: Ms, a: A, b: B, c: C, d: D, find: () => Timed<Value>): Value {
+  /** The cached value if it is of these inputs and still holds, otherwise null. */
+  recall(atMs: Ms, a: A, b: B, c: C, d: D): Value | null {
     const isHeld = this.#a === a && this.#b === b && this.#c === c && this.#d === d
-    if (isHeld && atMs >= this.#fromMs && atMs < this.#untilMs && memory.isOn) return this.#value as Value
-    const { value, untilMs } = find()
+    return isHeld && atMs >= this.#fromMs && atMs < this.#untilMs && memory.isOn ? this.#value : null
+  }
+
+  /** Caches and returns the value found now. */
+  keep(atMs: Ms, a: A, b: B, c: C, d: D, { value, untilMs }: Timed<Value>): Value {
     this.#a = a
     this.#b = b
     this.#c = c

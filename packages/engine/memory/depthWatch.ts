@@ -37,9 +37,11 @@ export class DepthWatch {
     const decimals = decimalsOf(around)
     const unit = decimals === null ? null : unitOf(state.depthY, powerOfTen(decimals))
     around.filed = { state, decimals, unit }
-    if (known?.unit === unit) return
+    const range = unit === null ? null : rangeOf(unit)
+    // Few trades take a pool out of its range.
+    if (known !== null && known.unit !== null && rangeOf(known.unit) === range) return
     if (known !== null) this.#leave(pool, known)
-    if (unit !== null) once(this.#ranges, rangeOf(unit), () => new Set()).add(pool)
+    if (range !== null) once(this.#ranges, range, () => new Set()).add(pool)
   }
 
   forget(pool: Pool): void {

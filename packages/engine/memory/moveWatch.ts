@@ -21,12 +21,17 @@ export class MoveWatch {
   /** Files `token` under the anchor's price at its last record, or forgets it. */
   file(token: Address, reference: Fraction | null): void {
     const previous = this.#groupOf.get(token)
+    if (reference === null) {
+      if (previous !== undefined) this.#leave(token, previous)
+      return
+    }
+    if (previous?.reference === reference) return
+    const approx = fraction.approx(reference)
     if (previous !== undefined) {
-      if (reference !== null && previous.reference === reference) return
+      // Equal answers of a feed are different objects at every moment.
+      if (compare(previous, reference, approx) === 0) return
       this.#leave(token, previous)
     }
-    if (reference === null) return
-    const approx = fraction.approx(reference)
     const at = this.#position(reference, approx)
     let group = this.#groups[at]
     if (group === undefined || compare(group, reference, approx) !== 0) {

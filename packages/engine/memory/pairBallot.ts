@@ -9,7 +9,7 @@ import type { Agreement } from '../price/evaluation.ts'
 import { type Consensus, type Observation, TAU_MIN_BPS } from '../rules/consensus.ts'
 import { pairWeight } from '../rules/agreement.ts'
 import { isFull } from '../rules/depthAverage.ts'
-import { floorOf, isHeard as isHeardAt } from '../rules/observationFloor.ts'
+import { floorOf, leastHeard } from '../rules/observationFloor.ts'
 import { ascending, halfOf } from '../rules/weightedMedian.ts'
 import type { Count, Ms } from '../units.ts'
 import { memory } from './switch.ts'
@@ -70,11 +70,11 @@ function isSameVote({ pools, isHeard, median }: Ballot, policy: Policy, atMs: Ms
     weights.push(weight)
     total += weight
   }
-  const floor = floorOf(policy, weights, total)
+  const least = leastHeard(total, floorOf(policy, weights, total))
   let heard = total
   for (let at = 0; at < pools.length; at++) {
     const weight = weights[at] as bigint
-    if (isHeardAt(weight, total, floor) !== isHeard[at]) return false
+    if (weight >= least !== isHeard[at]) return false
     if (isHeard[at] === false) heard -= weight
   }
   const half = halfOf(heard)

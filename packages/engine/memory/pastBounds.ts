@@ -8,7 +8,7 @@ import { apartApprox } from '../exact/apart.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Kept, TokenPast } from '../rules/ownPast.ts'
 import { NEAREST } from '../rules/pastWindow.ts'
-import type { WorthOf } from '../rules/priceJump.ts'
+import type { Worth, WorthOf } from '../rules/priceJump.ts'
 import type { Address } from '../chain/block.ts'
 import { asApprox, type Approx } from '../units.ts'
 import { memory } from './switch.ts'
@@ -22,16 +22,23 @@ const known = new WeakMap<readonly Kept[], readonly Bounds[]>()
 /** Whether floats are certain that every ratio of the past, at the value of its Y, is close to the price. */
 export function isSurelyNear({ minutes, open }: TokenPast, worthOf: WorthOf, price: Approx): boolean {
   if (!memory.isOn) return false
-  for (const { y, approx } of open) if (!isNear(approx, y, worthOf, price)) return false
-  for (const { y, least, most } of once(known, minutes, boundsOf))
-    if (!isNear(least, y, worthOf, price) || !isNear(most, y, worthOf, price)) return false
+  let last: Address | null = null
+  let worth: Worth | null = null
+  for (const { y, approx } of open) {
+    // Most ratios of a minute are into one Y.
+    if (y !== last) worth = worthOf(y)
+    last = y
+    if (!isNear(approx, worth, price)) return false
+  }
+  for (const { y, least, most } of once(known, minutes, boundsOf)) {
+    const now = worthOf(y)
+    if (!isNear(least, now, price) || !isNear(most, now, price)) return false
+  }
   return true
 }
 
-function isNear(ratio: Approx, y: Address, worthOf: WorthOf, price: Approx): boolean {
-  const worth = worthOf(y)
-  return worth !== null && apartApprox(asApprox(ratio * worth.approx), price, NEAREST) < 0
-}
+const isNear = (ratio: Approx, worth: Worth | null, price: Approx): boolean =>
+  worth !== null && apartApprox(asApprox(ratio * worth.approx), price, NEAREST) < 0
 
 /** As stored: without the floats. */
 export const keptFrom = <Stored extends Omit<Kept, 'approx'>>(stored: Stored): Stored & Kept => ({

@@ -43,22 +43,18 @@ export function hopCapacity(
   const isClimbing =
     depthAverage.isFarBelow(effective, depthY) || isBelowBand(value, depthY, unitMicrousd, leastMicrousd)
   if (!isClimbing) return { value, untilMs: FOREVER }
-  const units = unitMicrousd === null ? null : unitsOfLeast(unitMicrousd, leastMicrousd)
+  // The value with which the hop counts; zero never does.
+  const least = leastMicrousd > 1n ? leastMicrousd : 1n
   // Bands wait for the minute. If they reacted at once, they would follow liquidity that is present only until the
   // next block.
-  const isShort = units !== null && effective < units && units <= depthY
-  return {
-    value,
-    untilMs: isShort ? reachedAt(average, effective, units, atMs) : ms(atMs + CLIMBING_MS),
-  }
+  const isShort = value !== null && unitMicrousd !== null && value < least
+  const units = isShort ? unitsOf(least, unitMicrousd) : null
+  const isReached = units !== null && units <= depthY
+  return { value, untilMs: isReached ? reachedAt(average, effective, units, atMs) : ms(atMs + CLIMBING_MS) }
 }
 
 /** The least number of units whose value, rounded down, reaches `worth`. */
 export const unitsOf = (worth: bigint, { num, den }: Fraction): bigint => (worth * den + num - 1n) / num
-
-/** The least effective depth in Y with which the hop counts; zero never does. */
-const unitsOfLeast = (unitMicrousd: Fraction, leastMicrousd: bigint): bigint =>
-  unitsOf(leastMicrousd > 1n ? leastMicrousd : 1n, unitMicrousd)
 
 /** When the average, which only climbs, first reaches this many units, if that is before the next evaluation. */
 function reachedAt(average: depthAverage.DepthAverage, effective: bigint, units: bigint, atMs: Ms): Ms {

@@ -20,12 +20,11 @@ export function floorOf(policy: Policy, weights: readonly bigint[], total: bigin
   return floor
 }
 
-/** A pool exactly on the floor votes; a pool without weight does not. */
-export const isHeard = (weight: bigint, total: bigint, floor: bigint): boolean =>
-  weight >= leastHeard(total, floor)
-
-/** The least weight that votes: ⌈total × floor⌉, and more than zero. */
-function leastHeard(total: bigint, floor: bigint): bigint {
+/**
+ * The least weight that votes: ⌈total × floor⌉, and more than zero. A pool exactly on the floor votes; a pool without
+ * weight does not.
+ */
+export function leastHeard(total: bigint, floor: bigint): bigint {
   const least = (total * floor + BPS - 1n) / BPS
   return least > 0n ? least : 1n
 }

@@ -40,10 +40,12 @@ export function sourcesOf<Route extends Qualified, First>(
     else if (known.score === score && !known.isNear) known.isNear = isNear(route)
   }
   for (const route of accepted) note(route, firstOf(route))
-  const isAccepted = new Set(best.keys())
-  for (const route of others) {
-    const first = firstOf(route)
-    if (!isAccepted.has(first)) note(route, first)
+  if (others.length > 0) {
+    const isAccepted = new Set(best.keys())
+    for (const route of others) {
+      const first = firstOf(route)
+      if (!isAccepted.has(first)) note(route, first)
+    }
   }
   const sources: Source<First>[] = []
   for (const [first, { score, isNear }] of best) if (isNear) sources.push({ first, score })

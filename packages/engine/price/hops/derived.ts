@@ -18,10 +18,10 @@ const NOWHERE = asApprox(Number.NaN)
 export function derivedAt({ policy, atMs }: Moment, pool: Pool): Derived {
   const { derived, from, to } = pool.around
   const [x, y] = [from.decimals, to.decimals]
-  return derived.of(atMs, pool.state, policy, x, y, () => ({
-    value: derivedOf(pool, policy, x, y),
-    untilMs: FOREVER,
-  }))
+  const known = derived.recall(atMs, pool.state, policy, x, y)
+  if (known !== null) return known
+  const value = derivedOf(pool, policy, x, y)
+  return derived.keep(atMs, pool.state, policy, x, y, { value, untilMs: FOREVER })
 }
 
 function derivedOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null): Derived {

@@ -42,6 +42,7 @@ export class PoolEdge implements Edge {
   readonly #anchor: Anchor
   readonly #coverage: Coverage | null
   #confidence: Confidence | null = null
+  #outlook: Outlook | null = null
 
   constructor(moment: Moment, pool: Pool, coverage: Coverage | null = null) {
     const { atMs, ttlMs, leastMicrousd, feed } = moment
@@ -188,12 +189,16 @@ export class PoolEdge implements Edge {
   }
 
   get outlook(): Outlook {
-    const { atMs, policy } = this.#moment
-    const { state, pool } = this
-    const { outlook, from, to } = pool.around
-    const [x, y] = [from.decimals, to.decimals]
-    return outlook.of(atMs, state, policy, x, y, () => outlookOf(state, scalingOf(x, y), policy, atMs))
+    this.#outlook ??= outlookAt(this.#moment, this)
+    return this.#outlook
   }
+}
+
+function outlookAt({ policy, atMs }: Moment, { pool, state }: Edge): Outlook {
+  const { outlook, from, to } = pool.around
+  const [x, y] = [from.decimals, to.decimals]
+  const known = outlook.recall(atMs, state, policy, x, y)
+  return known ?? outlook.keep(atMs, state, policy, x, y, outlookOf(state, scalingOf(x, y), policy, atMs))
 }
 
 /** Most edges have no cap, or those of one list alone. */

@@ -79,12 +79,13 @@ function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPoo
 }
 
 /** The five-minute median, and when it expires; valid until then as long as the pool's state does not change. */
-const pastAt = ({ around, state }: Pool, atMs: Moment['atMs']): Timed<Reference> =>
-  around.past.of(atMs, state, null, null, null, () => {
-    const value = reference(state.history, atMs)
-    const untilMs = nextFlip(state.history, atMs, value)
-    return { value: { value, untilMs }, untilMs }
-  })
+function pastAt({ around, state }: Pool, atMs: Moment['atMs']): Timed<Reference> {
+  const known = around.past.recall(atMs, state, null, null, null)
+  if (known !== null) return known
+  const value = reference(state.history, atMs)
+  const untilMs = nextFlip(state.history, atMs, value)
+  return around.past.keep(atMs, state, null, null, null, { value: { value, untilMs }, untilMs })
+}
 
 /** The fewest units of Y worth this many dollars; at least one, because a pool without depth never takes part. */
 function unitsOf(usd: Policy['min_depth_usd'], unit: Fraction): bigint {

@@ -10,6 +10,7 @@ import type { Fraction } from '../../exact/fraction.ts'
 import { Candidate } from './candidate.ts'
 import type { Edge, Route, Valuation } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
+import type { Sign } from '../../units.ts'
 
 /**
  * Every candidate over a hop that passed its guards, qualified or failed; of the qualified ones at most `max_routes`,
@@ -67,9 +68,16 @@ export function marginalUsdOf(route: Route): Fraction {
 }
 
 /** Deepest first, ties by route id. */
-export const byCapacity = (a: Route, b: Route): -1 | 0 | 1 =>
-  a.capacity !== b.capacity ? (a.capacity > b.capacity ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+export const byCapacity = (a: Route, b: Route): Sign =>
+  a.capacity !== b.capacity ? (a.capacity > b.capacity ? -1 : 1) : byId(a, b)
 
 /** Heaviest first, ties by route id. */
-export const byWeight = (a: Route, b: Route): -1 | 0 | 1 =>
-  a.weight !== b.weight ? (a.weight > b.weight ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+export const byWeight = (a: Route, b: Route): Sign =>
+  a.weight !== b.weight ? (a.weight > b.weight ? -1 : 1) : byId(a, b)
+
+/** A route id begins with that of its first pool, and those are equally long: the whole id is seldom needed. */
+function byId(a: Route, b: Route): Sign {
+  const [first, other] = [a.first.pool, b.first.pool]
+  const [left, right] = first === other ? [a.id, b.id] : [first.id, other.id]
+  return left < right ? -1 : left > right ? 1 : 0
+}

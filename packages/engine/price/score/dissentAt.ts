@@ -21,12 +21,12 @@ export function dissentAt(
   if (dust.length === 0 || policy.revision === 1) return SILENCE
   let total = 0n
   for (const weight of byFirst.values()) total += weight
-  const heard = new Set(observations.map(({ first }) => first))
   const leftOut: LeftOut[] = []
   let untilMs = FOREVER
   for (const edge of new Set(dust.map(({ first }) => first))) {
     const weight = byFirst.get(edge) as bigint
-    if (heard.has(edge) || !isLoud(policy, weight, total, leastMicrousd)) continue
+    if (!isLoud(policy, weight, total, leastMicrousd)) continue
+    if (observations.some(({ first }) => first === edge)) continue
     const marginal = inUsd(edge, edge.derived.marginal)
     if (marginal === null || !isBeyond(policy, marginal, price as Fraction)) continue
     const { median } = edge.components.temporal

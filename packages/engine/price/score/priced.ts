@@ -71,18 +71,12 @@ export function pricedFrom(
     [capsOf(sold), agreement.caps, capsOf(dissenting.value), capsOf(feed.value?.cap), capsOf(jump.value)],
     material,
   )
-  const claimedUntilMs = claimsUntil(moment, [...observations, ...dust], claimed)
+  const claimedUntilMs = claimsUntil(moment, observations, dust, claimed)
   const untilMs = [claimedUntilMs, dissenting.untilMs, feed.untilMs, jump.untilMs].reduce(
     earlier,
     covered.untilMs,
   )
-  return Object.assign(new ExactValues(moment, token, selected, isAsset), {
-    kind: 'PRICED' as const,
-    token,
-    atMs: moment.atMs,
-    asOf: tipOf(moment),
-    selected,
-    stable: selected.stable as StableView,
+  return new PricedToken(moment, token, selected, isAsset, {
     score: publishedScore(
       [components.path_agreement.score, components.material_routes.score, components.aggregate_state.score],
       caps,
@@ -108,40 +102,79 @@ export function pricedFrom(
   })
 }
 
+type Exact = 'price' | 'marginalUsd' | 'ownPast'
+type Selected = 'kind' | 'token' | 'atMs' | 'asOf' | 'selected' | 'stable'
+
 /**
- * The exact values of a priced evaluation. Reducing the price takes as long as finding its route, and for many
- * evaluations nothing reads it, so each is computed on first use.
+ * A priced evaluation. Reducing the price takes as long as finding its route, and for many evaluations nothing reads
+ * it, so each exact value is computed on first use. The fields are assigned one by one: copying them all at once
+ * would turn the object into a slow dictionary.
  */
-class ExactValues implements Pick<Priced, 'price' | 'marginalUsd' | 'ownPast'> {
+class PricedToken implements Priced {
+  readonly kind = 'PRICED'
+  readonly token: Address
+  readonly atMs: Ms
+  readonly asOf: Priced['asOf']
+  readonly selected: Route
+  readonly stable: StableView
+  readonly score: Score
+  readonly caps: readonly Cap[]
+  readonly components: Priced['components']
+  readonly support: Priced['support']
+  readonly routes: readonly Route[]
+  readonly failed: Priced['failed']
+  readonly usdFeed: Priced['usdFeed']
+  readonly sellability: Priced['sellability']
+  readonly expiresAtMs: Ms | null
+  readonly dueMs: Ms | null
+  readonly own: Priced['own']
   readonly #moment: Moment
-  readonly #token: Address
-  readonly #selected: Route
   readonly #isAsset: boolean
   #price: Ratio | null = null
   #marginalUsd: Fraction | null = null
   #ownPast: OwnPast | null | undefined
 
-  constructor(moment: Moment, token: Address, selected: Route, isAsset: boolean) {
+  constructor(
+    moment: Moment,
+    token: Address,
+    selected: Route,
+    isAsset: boolean,
+    found: Omit<Priced, Exact | Selected>,
+  ) {
+    this.token = token
+    this.atMs = moment.atMs
+    this.asOf = tipOf(moment)
+    this.selected = selected
+    this.stable = selected.stable as StableView
+    this.score = found.score
+    this.caps = found.caps
+    this.components = found.components
+    this.support = found.support
+    this.routes = found.routes
+    this.failed = found.failed
+    this.usdFeed = found.usdFeed
+    this.sellability = found.sellability
+    this.expiresAtMs = found.expiresAtMs
+    this.dueMs = found.dueMs
+    this.own = found.own
     this.#moment = moment
-    this.#token = token
-    this.#selected = selected
     this.#isAsset = isAsset
   }
 
   get price(): Ratio {
-    this.#price ??= ratio.reduced(this.#selected.price as Fraction)
+    this.#price ??= ratio.reduced(this.selected.price as Fraction)
     return this.#price
   }
 
   /** The marginal of an asset is kept and compared repeatedly, so it is reduced. */
   get marginalUsd(): Fraction {
-    const selected = this.#selected
+    const { selected } = this
     this.#marginalUsd ??= this.#isAsset ? ratio.reduced(marginalUsdOf(selected)) : marginalUsdOf(selected)
     return this.#marginalUsd
   }
 
   get ownPast(): OwnPast | null {
-    if (this.#ownPast === undefined) this.#ownPast = ownPastOf(this.#moment, this.#token, this.#selected)
+    if (this.#ownPast === undefined) this.#ownPast = ownPastOf(this.#moment, this.token, this.selected)
     return this.#ownPast
   }
 }
@@ -152,7 +185,12 @@ const capsOf = (cap: Cap | null | undefined): readonly Cap[] => (cap == null ? [
  * Until when the weights of the routes stay the same although depth behind their first hops still climbs. Only a
  * capacity that the total claim exceeds can affect the weights.
  */
-function claimsUntil({ atMs }: Moment, routes: readonly Route[], claimed: bigint): Ms {
-  const isBinding = routes.some(({ via }) => via?.isClimbing && via.route.capacity <= claimed)
-  return isBinding ? ms(atMs + CLIMBING_MS) : FOREVER
+function claimsUntil(
+  { atMs }: Moment,
+  observations: readonly Route[],
+  dust: readonly Route[],
+  claimed: bigint,
+): Ms {
+  const isBinding = ({ via }: Route) => via !== null && via.isClimbing && via.route.capacity <= claimed
+  return observations.some(isBinding) || dust.some(isBinding) ? ms(atMs + CLIMBING_MS) : FOREVER
 }

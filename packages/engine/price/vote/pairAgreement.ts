@@ -11,7 +11,7 @@ import { count } from '../../units.ts'
 import { type Ballot, ballotOf, isSameAgreement, lastAgreement, type Voter } from '../../memory/pairBallot.ts'
 import { edgeAgreement, pairWeight } from '../../rules/agreement.ts'
 import { consensus } from '../../rules/consensus.ts'
-import { floorOf, isHeard } from '../../rules/observationFloor.ts'
+import { floorOf, leastHeard } from '../../rules/observationFloor.ts'
 import { feeOf } from '../../rules/poolFee.ts'
 import type { Agreement } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
@@ -40,8 +40,8 @@ function agree(moment: Moment, pools: readonly Pool[]): Agreed {
   let total = 0n
   for (const { weight } of eligible) total += weight
   const weights = eligible.map(({ weight }) => weight)
-  const floor = floorOf(moment.policy, weights, total)
-  const voters = eligible.filter(({ weight }) => isHeard(weight, total, floor))
+  const least = leastHeard(total, floorOf(moment.policy, weights, total))
+  const voters = eligible.filter(({ weight }) => weight >= least)
   const verdict = consensus(voters, moment.policy.revision === 1 ? null : total)
   if (verdict === null) return { byPool, ballot: null }
 
