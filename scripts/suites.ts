@@ -39,6 +39,7 @@ export const suites: readonly Suite[] = [
       'image',
       'lockfile',
       'mutations',
+      'nodeOfScripts',
       'rules',
       'sbom',
       'tidy',

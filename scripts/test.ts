@@ -17,16 +17,7 @@ import { type Need, type Suite, suites } from './suites.ts'
 type Counts = { readonly passed: number; readonly failed: number; readonly failures: readonly string[] }
 type Outcome = Counts & { readonly seconds: number }
 
-const OLDEST_NODE = 24
-
 async function main(names: readonly string[]): Promise<void> {
-  const major = Number(process.versions.node.split('.')[0])
-  if (major < OLDEST_NODE) {
-    console.error(
-      `Node ${OLDEST_NODE} is needed and this is ${process.version}; \`npm install\` brings it on Linux x64 and arm64.`,
-    )
-    process.exit(1)
-  }
   const unknown = names.filter(name => !suites.some(suite => suite.name === name))
   if (unknown.length > 0) {
     console.error(`No suite ${unknown.join(', ')}. There are: ${suites.map(suite => suite.name).join(', ')}`)
