@@ -25,6 +25,8 @@ import type { Subscribed, Wish } from './load/subscribers.ts'
 import { ticksOf } from './load/usage.ts'
 import { residentMib } from './residentMib.ts'
 
+/** As `assay serve` runs: with its limit of malloc, unlike the program behind it. */
+const COMMAND = join(import.meta.dirname, '../packages/cli/bin.js')
 const SAMPLE_S = 10
 const SAMPLES_A_LINE = 6
 const TICKS_PER_SECOND = 100
@@ -63,7 +65,7 @@ try {
 async function soak(chains: readonly Served[]): Promise<readonly string[]> {
   const file = join(folder, 'assay.yaml')
   writeFileSync(file, await configText(chains))
-  const service = await startChildService(file)
+  const service = await startChildService(file, {}, [], COMMAND)
   try {
     const scopes = ['read', 'stream', 'admin'] as const
     const { key } = await issueKeyIn(loadConfig(file, {}), { name: 'soak', consumer: 'soak', scopes })
