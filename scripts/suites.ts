@@ -156,8 +156,9 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'load',
-    about: 'a very small load on a running service, and the arithmetic of the capacity model',
-    include: ['trials/load/'],
+    about:
+      'a very small load on a running service, the arithmetic of the capacity model, and the recorded chains',
+    include: ['trials/load/', 'trials/chains/'],
     needs: ['anvil'],
   },
   {

@@ -1,13 +1,15 @@
 /**
  * `npm run soak -- --minutes N`: the local world with the service on it, as `npm start` runs them, checked from
  * outside every few seconds. Fails unless memory stays flat, every chain remains priced, none falls into a GAP, the
- * service stops on request, and its database is sound afterwards. Prints one line per minute.
+ * service stops on request, and its database is sound afterwards. Prints one line per minute, and what a day of the
+ * world would take on disk.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, createClient } from '../packages/sdk/index.ts'
 import { loadConfig } from '../packages/server/commands/config.ts'
@@ -19,6 +21,9 @@ const LOOK_MS = 5000
 const LINE_MS = 60_000
 const START_MS = 180_000
 const STOP_MS = 60_000
+const DAY_MS = 86_400_000
+/** The tables and indexes that grew most. */
+const TABLES_SHOWN = 8
 /**
  * The growth allowed at the end over the second quarter, when everything has been used once: garbage collection is
  * not exact.
@@ -38,6 +43,8 @@ type Sight = {
   readonly nodesMib: number
   readonly chains: readonly ChainSight[]
 }
+/** Bytes of the database in use, by table and index, at a moment of the monotonic clock. */
+type Stored = { readonly atMs: number; readonly bytes: ReadonlyMap<string, number> }
 
 const USAGE = 'npm run soak -- [--minutes N] [--port N]'
 const { values } = commandLine(USAGE, {
@@ -48,14 +55,16 @@ if (!(minutes > 0)) misused(USAGE, `--minutes is ${values.minutes}; expected a n
 const folder = mkdtempSync(join(tmpdir(), 'assay-soak-'))
 const child = spawn(
   process.execPath,
-  ['packages/cli/assay.ts', 'start', '--data', folder, '--port', values.port],
+  ['packages/cli/bin.js', 'start', '--data', folder, '--port', values.port],
   { stdio: ['ignore', 'ignore', 'inherit'] },
 )
 const faults: string[] = []
 try {
   const client = await connected(child)
+  const before = storedIn(folder)
   const sights = await watch(child, client)
   faults.push(...judged(sights))
+  for (const line of grownLines(before, storedIn(folder))) console.log(line)
 } finally {
   if (!(await stopped(child))) faults.push(`it did not stop within ${STOP_MS / 1000} s`)
 }
@@ -139,6 +148,36 @@ async function sightOf(service: ChildProcess, client: Client): Promise<Sight> {
     nodesMib: childrenOf(pid).reduce((sum, each) => sum + residentMib(each), 0),
     chains: seen,
   }
+}
+
+/** Read beside the service, as of its last commit. */
+function storedIn(dataFolder: string): Stored {
+  const database = new DatabaseSync(join(dataFolder, 'assay.db'), { readOnly: true })
+  try {
+    const rows = database.prepare('SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name').all()
+    const bytes = new Map(rows.map(({ name, bytes: size }) => [String(name), Number(size)]))
+    return { atMs: performance.now(), bytes }
+  } finally {
+    database.close()
+  }
+}
+
+/** A day at the rate of the run; the write-ahead log and free pages are not counted. */
+function grownLines(before: Stored, after: Stored): readonly string[] {
+  const days = (after.atMs - before.atMs) / DAY_MS
+  const perDay = (bytes: number) => `${(bytes / days / 1e9).toFixed(2)} GB a day`
+  const grown = [...after.bytes].map(([name, bytes]) => ({
+    name,
+    bytes: bytes - (before.bytes.get(name) ?? 0),
+  }))
+  const total = grown.reduce((sum, { bytes }) => sum + bytes, 0)
+  return [
+    `database grew by ${(total / 1e6).toFixed(1)} MB in ${minutes} minutes: ${perDay(total)}`,
+    ...grown
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, TABLES_SHOWN)
+      .map(({ name, bytes }) => `  ${name}: ${(bytes / 1e6).toFixed(1)} MB, ${perDay(bytes)}`),
+  ]
 }
 
 function judged(sights: readonly Sight[]): string[] {

@@ -9,6 +9,12 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const OLDEST = 24
+/**
+ * Heaps of glibc's malloc in a process that runs for long. By itself it makes up to eight a core for all the threads, and
+ * returns little of them (docs/CAPACITY.md, Memory).
+ */
+const MALLOC_ARENAS = '2'
+const LONG_RUNNING = ['serve', 'start']
 
 const major = Number(process.versions.node.split('.')[0])
 if (major < OLDEST) {
@@ -20,6 +26,7 @@ if (major < OLDEST) {
     process.exitCode = 1
   } else handOver(installed)
 } else {
+  limitMalloc()
   if (process.env['NODE_COMPILE_CACHE'] === undefined) keepCompiled()
   await import('./assay.ts')
 }
@@ -53,6 +60,17 @@ function handOver(node) {
     if (signal === null) process.exit(code)
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
+  })
+}
+
+/** malloc reads its limits once, at the start of a process: this one replaces itself, with the same id. */
+function limitMalloc() {
+  const { argv, env, execArgv, execPath, platform } = process
+  if (platform !== 'linux' || env['MALLOC_ARENA_MAX'] !== undefined) return
+  if (!LONG_RUNNING.includes(argv[2] ?? '')) return
+  process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], {
+    ...env,
+    MALLOC_ARENA_MAX: MALLOC_ARENAS,
   })
 }
 

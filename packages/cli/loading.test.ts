@@ -26,3 +26,19 @@ it('a command appears at once: no engine, no service and no verifier are loaded 
     [...loaded].filter(folder => /^(engine|server|console)\/|^sdk\/(verify|probe)/.test(folder)),
   ).toEqual([])
 })
+
+it('a process that runs for long limits the heaps of malloc, unless its environment says how many', async () => {
+  const telling = `data:text/javascript,${encodeURIComponent("process.on('exit', () => console.error(process.env.MALLOC_ARENA_MAX))")}`
+  const { MALLOC_ARENA_MAX: _, ...inherited } = process.env
+  const arenasOf = async (command: string, environment: Readonly<Record<string, string>>) => {
+    const args = ['--import', telling, BIN, command, '--help']
+    const env = { ...inherited, ...environment }
+    return (await promisify(execFile)(process.execPath, args, { env })).stderr.trim()
+  }
+  // Other systems have no such limit.
+  const limited = process.platform === 'linux' ? '2' : 'undefined'
+  expect(await arenasOf('serve', {})).toBe(limited)
+  expect(await arenasOf('start', {})).toBe(limited)
+  expect(await arenasOf('serve', { MALLOC_ARENA_MAX: '8' })).toBe('8')
+  expect(await arenasOf('quote', {})).toBe('undefined')
+})

@@ -43,9 +43,10 @@ export class Part {
   >()
   #calls = 0
 
-  constructor(file: string, flags: readonly string[] = []) {
+  /** Without `isYielding` it has the priority of its parent: the service waits for what this part answers. */
+  constructor(file: string, flags: readonly string[] = [], isYielding = true) {
     this.#child = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: [...flags] })
-    setPriority(this.pid, NICE)
+    if (isYielding) setPriority(this.pid, NICE)
     this.#child.on('message', ({ id, result, failure }: Answered) => {
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
