@@ -1,7 +1,7 @@
 /** Answers `eth_call` for the contracts of a planned market as of a block: tokens, feeds, factory, pairs and Multicall3. */
 import { SELECTOR } from '../../packages/server/market/abi.ts'
 import { MULTICALL3 } from '../../packages/server/market/multicall.ts'
-import { addressAt, encodeAddress, encodeInt, uintAt } from '../../packages/server/market/words.ts'
+import { addressAt, encodeAddress, encodeInt, uintAt } from '../../packages/server/market/abiWords.ts'
 import type { Address, Hex } from '../../packages/server/ops/hex.ts'
 import type { MadeBlock } from './blockMaker.ts'
 import { DECIMALS, FEED_DECIMALS, type MarketPlan, type PairPlan } from './plan.ts'

@@ -3,7 +3,7 @@
  * contract exists: every address follows from its name, and `contracts.ts` answers for it.
  */
 import { create2, digitsOf } from '../../packages/server/market/create2.ts'
-import { encodeAddress } from '../../packages/server/market/words.ts'
+import { encodeAddress } from '../../packages/server/market/abiWords.ts'
 import type { Address, Hex } from '../../packages/server/ops/hex.ts'
 import { keccak256 } from '../../packages/server/ops/keccak.ts'
 
