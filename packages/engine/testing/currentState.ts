@@ -1,7 +1,7 @@
 /** What two folds must agree on that saw the same chain in the end, whatever they went through. */
 import { evaluate, valueAssets } from '../price/evaluate.ts'
 import { momentOf } from '../price/momentOf.ts'
-import { quoteText } from '../price/publish/quote.ts'
+import { quoteText } from '../price/publish/quoteJson.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import { changesOf } from '../memory/temporalTape.ts'

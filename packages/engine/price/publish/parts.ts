@@ -24,6 +24,8 @@ export class Unreduced {
   }
 }
 
+export const unreduced = (value: Fraction | null): Part => (value === null ? 'null' : new Unreduced(value))
+
 /** A piece of text shared by several quotes: stored together, they store it once. */
 export class Shared {
   readonly parts: readonly Part[]

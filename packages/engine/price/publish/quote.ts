@@ -1,24 +1,19 @@
 /**
  * The full token quote: the compact state and all of its inputs, route by route and hop by hop, so that a reader can
- * recompute it with nothing but the quote and its policy.
+ * recompute it with nothing but the quote and its policy. Here is all of it but routes and hops, which `quoteJson.ts`
+ * writes.
  */
-import { type Address, idOf } from '../../chain/block.ts'
+import type { Address } from '../../chain/block.ts'
 import type { CompactState } from '../../record.ts'
-import { unsupportedFamily } from '../../rules/guards.ts'
-import { feeOf } from '../../rules/poolFee.ts'
 import type { OwnPast } from '../../rules/priceJump.ts'
 import { devBps } from '../../rules/weightedMedian.ts'
-import { type Count, count, type Ms, type Score, score, weaker } from '../../units.ts'
+import { type Count, type Ms, type Score, score, weaker } from '../../units.ts'
 import { bpsText, compactOf } from './compact.ts'
 import { disputesMember, usdFeedMember } from './disputeText.ts'
 import { exactText } from './exactText.ts'
-import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
-import { backingText, componentsText, depthText, evidenceText, holdings, pastText } from './poolText.ts'
+import type { Evaluation, Priced, Route, StableView } from '../evaluation.ts'
 import { sellabilityText } from './sellabilityText.ts'
 import { byWeight } from '../routes/routes.ts'
-
-/** The number of candidates shown for a token without a price. */
-const MAX_CANDIDATES = 5
 
 /** `COMPUTED` for an answer made on demand, `RETRIEVED` for the last record. */
 export type QuoteSource = 'COMPUTED' | 'RETRIEVED'
@@ -41,24 +36,6 @@ export type QuoteText = CompactState & {
   readonly routes?: readonly object[]
   /** Full quotes of the routing assets used. */
   readonly routing_assets?: readonly QuoteText[]
-}
-
-export function quoteText(
-  chainId: Count,
-  evaluation: Evaluation,
-  policyVersion: string,
-  source: QuoteSource,
-): QuoteText {
-  const head = headText(chainId, evaluation, policyVersion, source)
-  if (evaluation.kind === 'UNPRICED') return { ...head, candidates: candidatesOf(evaluation) }
-  return {
-    ...head,
-    routes: inOrder(evaluation).map(route => ({
-      ...routeText(route, evaluation.selected),
-      hops: route.edges.map(hopText),
-    })),
-    routing_assets: assetsOf(evaluation).map(asset => quoteText(chainId, asset, policyVersion, source)),
-  }
 }
 
 /** Everything except the inputs. */
@@ -102,43 +79,6 @@ function ownPastText(past: OwnPast | null): object | null {
   }
 }
 
-/** The route without its hops. */
-export const routeText = (route: Route, selected: Route | null): object => ({
-  ...beforePrice(route, selected),
-  price_usd: exactText(route.price),
-  ...afterPrice(route),
-})
-
-export function beforePrice(route: Route, selected: Route | null): object {
-  return {
-    route_id: route.id,
-    selected: route === selected,
-    accepted: route.failure === null && route.exclusion === null,
-    material: route.material,
-    reason: route.failure?.rule ?? route.exclusion,
-    ...(route.failure === null ? {} : { failure: route.failure }),
-    weight_microusd: route.weight.toString(),
-    capacity_microusd: route.capacity.toString(),
-  }
-}
-
-export function afterPrice(route: Route): object {
-  return {
-    stable: route.stable === null ? null : stableText(route.stable),
-    score: route.score,
-    components: routeComponents(route),
-    caps: route.edges.flatMap(edge => edge.caps),
-  }
-}
-
-function routeComponents(route: Route): object {
-  const { edges, asset } = weakestOf(route)
-  return {
-    edges: { score: edges },
-    ...(asset === null ? {} : { routing_asset: { score: asset } }),
-  }
-}
-
 /** S_route = min(all edge scores, the scores of the routing assets it goes through). */
 export function weakestOf({ edges, via }: Route): { readonly edges: Score; readonly asset: Score | null } {
   let edge = score(10)
@@ -152,41 +92,6 @@ export function weakestOf({ edges, via }: Route): { readonly edges: Score; reado
   return { edges: edge, asset }
 }
 
-export function hopText(edge: Edge): object {
-  const { pool } = edge
-  const { scale, ratio, marginal } = edge.derived
-  return {
-    pool_id: pool.id,
-    pool_address: pool.address,
-    family: pool.terms.family,
-    deployment_id: pool.deploymentId,
-    fee_ppm: count(Number(feeOf(pool))),
-    from: pool.from,
-    to: pool.to,
-    from_decimals: scale === null ? null : digitsOf(scale.from),
-    to_decimals: scale === null ? null : digitsOf(scale.to),
-    ratio: exactText(ratio),
-    evidence: evidenceText(edge),
-    marginal: exactText(marginal),
-    ...holdings(pool, edge.state),
-    ...depthText(edge),
-    verified_at_ms: edge.verifiedMs,
-    quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
-    last_trade_ms: edge.state.lastTradeMs,
-    ...pastText(edge.state),
-    ...backingText(edge.state),
-    jump_since_ms: edge.outlook.jumpSinceMs,
-    settled: edge.settled,
-    score: edge.score,
-    components: componentsText(edge),
-    caps: edge.caps,
-    ...(edge.failure === null ? {} : { failure: edge.failure }),
-  }
-}
-
-/** The decimals behind a scale of 10^decimals. */
-export const digitsOf = (scale: bigint): Count => count(scale.toString().length - 1)
-
 export const stableText = (stable: StableView) => ({
   token_address: stable.token,
   usd: exactText(stable.usd),
@@ -198,14 +103,6 @@ export const stableText = (stable: StableView) => ({
   caps: stable.caps,
   ...disputesMember(stable),
 })
-
-/** The pools or routes closest to a price, the rule each failed, and the values. */
-export const candidatesOf = ({ routes, elsewhere }: Unpriced): object[] => [
-  ...routes
-    .slice(0, MAX_CANDIDATES)
-    .map(({ id, edges, failure }) => ({ route_id: id, hops: edges.map(hopText), ...failure })),
-  ...elsewhere.map(pool => ({ route_id: idOf(pool.address), hops: [], ...unsupportedFamily(pool) })),
-]
 
 /** The routing assets used, each once, in the order of their first use. */
 export function assetsOf({ routes, failed }: Priced): Evaluation[] {

@@ -7,9 +7,8 @@ import { randomLife } from '../../testing/randomLife.ts'
 import { SETUP } from '../../testing/randomMarket.ts'
 import { TICK_FAMILIES } from '../../testing/tickFamilies.ts'
 import { type Count, count } from '../../units.ts'
-import { quoteText } from './quote.ts'
 import { membersOf } from './hopJson.ts'
-import { type QuoteJson, QuoteWriter, withChange, Written } from './quoteJson.ts'
+import { type QuoteJson, quoteText, QuoteWriter, withChange, Written } from './quoteJson.ts'
 
 const sequences = fc.nat().map(count)
 
@@ -24,7 +23,7 @@ function sequenced(quote: object, stream_sequence: Count): object {
   }
 }
 
-it('R-record-5: written from data or with reuse, sequence and price change included, a quote is the same text', () => {
+it('R-record-5: written alone or with reuse, sequence and price change included, a quote is the same text, and such as JSON.stringify writes', () => {
   const change = fc.record({ h1_bps: fc.option(fc.integer()), h24_bps: fc.option(fc.integer()) })
   let viaAssets = 0
   let unpriced = 0

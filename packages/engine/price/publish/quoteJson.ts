@@ -1,29 +1,31 @@
 /**
- * Quotes and price states as JSON text. This is the only module that knows the layout of that text and which parts of
- * it are written once and reused. Every other module either holds the data or passes on the whole text.
+ * Quotes and price states as JSON text. This module and `hopJson.ts` alone know the layout of that text and which parts
+ * of it are written once and reused. Every other module either passes on the whole text or parses it.
  */
+import { idOf } from '../../chain/block.ts'
 import { once } from '../../exact/once.ts'
-import type { Fraction } from '../../exact/fraction.ts'
-import { feeOf } from '../../rules/poolFee.ts'
+import { unsupportedFamily } from '../../rules/guards.ts'
 import type { Count } from '../../units.ts'
-import type { Edge, EdgeComponents, Evaluation, Priced, Route, StableView } from '../evaluation.ts'
+import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
+import { membersOf, quoted, type WrittenHop, writtenHop } from './hopJson.ts'
+import { type Part, SEQUENCE, sequenceText, Shared, textOf, unreduced } from './parts.ts'
 import {
-  agreementMembers,
-  capsJson,
-  depthMembers,
-  evidenceJson,
-  members,
-  membersOf,
-  quoted,
-} from './hopJson.ts'
-import { type Part, SEQUENCE, sequenceText, Shared, textOf, Unreduced } from './parts.ts'
-import { backingText, coverageText, deviationText, holdings, medianOf, pastText } from './poolText.ts'
-import { assetsOf, candidatesOf, digitsOf, headText, inOrder, stableText, weakestOf } from './quote.ts'
+  assetsOf,
+  headText,
+  inOrder,
+  type QuoteSource,
+  type QuoteText,
+  stableText,
+  weakestOf,
+} from './quote.ts'
 
 declare const quoteJson: unique symbol
 
 /** The whole text of a quote, to store or send as it is. */
 export type QuoteJson = string & { readonly [quoteJson]: true }
+
+/** The number of candidates shown for a token without a price. */
+const MAX_CANDIDATES = 5
 
 /** A quote or a price state: each states the block it was computed at. */
 type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
@@ -67,27 +69,44 @@ export class Written extends Shared {
 export class QuoteWriter {
   readonly #chainId: Count
   readonly #policyVersion: string
+  readonly #source: QuoteSource
   readonly #quotes = new Map<Evaluation, Written>()
   readonly #hops = new Map<Edge, WrittenHop>()
   readonly #stables = new Map<StableView, Shared>()
   readonly #onward = new Map<Route, WrittenOnward>()
   readonly #phrases = new Map<string, Shared>()
 
-  constructor(chainId: Count, policyVersion: string) {
+  constructor(chainId: Count, policyVersion: string, source: QuoteSource = 'RETRIEVED') {
     this.#chainId = chainId
     this.#policyVersion = policyVersion
+    this.#source = source
   }
 
   of(evaluation: Evaluation): Written {
     return once(this.#quotes, evaluation, () => {
-      const head = headText(this.#chainId, evaluation, this.#policyVersion, 'RETRIEVED')
+      const head = headText(this.#chainId, evaluation, this.#policyVersion, this.#source)
       return new Written(
         head,
-        evaluation.kind === 'PRICED'
-          ? this.#body(evaluation)
-          : [membersOf({ candidates: candidatesOf(evaluation) })],
+        evaluation.kind === 'PRICED' ? this.#body(evaluation) : this.#candidates(evaluation),
       )
     })
+  }
+
+  /** The pools or routes closest to a price, the rule each failed, and the values. */
+  #candidates({ routes, elsewhere }: Unpriced): Part[] {
+    const nearest = routes.slice(0, MAX_CANDIDATES).map(({ id, edges, failure }) => {
+      const hops = edges.map(edge => once(this.#hops, edge, writtenHop).text)
+      const failed = failure === null ? '' : membersOf(failure)
+      return new Shared([
+        `{"route_id":"${id}","hops":[`,
+        ...separated(hops),
+        failed === '' ? ']}' : `],${failed}}`,
+      ])
+    })
+    const unpriced = elsewhere.map(pool =>
+      JSON.stringify({ route_id: idOf(pool.address), hops: [], ...unsupportedFamily(pool) }),
+    )
+    return ['"candidates":[', ...separated([...nearest, ...unpriced]), ']']
   }
 
   #body(evaluation: Priced): Part[] {
@@ -104,10 +123,7 @@ export class QuoteWriter {
     return [...body, ']']
   }
 
-  /**
-   * The text of `routeText` and its hops, written by hand: there are nine routes for each swap, most of whose text is
-   * that of other routes.
-   */
+  /** Written by hand: there are nine routes for each swap, most of whose text is that of other routes. */
   #writeRoute(body: Part[], route: Route, selected: Route | null): void {
     const { first, via, price, stable } = route
     const hops = route.edges.map(edge => once(this.#hops, edge, writtenHop))
@@ -143,71 +159,9 @@ type WrittenOnward = { readonly id: Shared; readonly hops: Shared }
 const separated = (parts: readonly Part[]): Part[] =>
   parts.flatMap((part, at) => (at === 0 ? [part] : [',', part]))
 
-/** A hop, and its caps as the elements of a list. */
-type WrittenHop = { readonly text: Shared; readonly caps: string }
-
-/**
- * The text of `hopText`, written by hand: there are two new hops for each swap, and one object with all their members
- * takes twice as long. Members that most hops lack, or that depend on the family, are written from data.
- */
-function writtenHop(edge: Edge): WrittenHop {
-  const { components, derived } = edge
-  const caps = capsJson(edge.caps)
-  const text = new Shared([
-    `{${beforeRatio(edge)},"ratio":`,
-    unreduced(derived.ratio),
-    `,"evidence":${evidenceJson(edge)},"marginal":`,
-    unreduced(derived.marginal),
-    `,${beforeMedian(edge, components)},"median":`,
-    unreduced(medianOf(components, edge)),
-    `,${afterMedian(edge, components, caps)}}`,
-  ])
-  return { text, caps }
-}
-
-const unreduced = (value: Fraction | null): Part => (value === null ? 'null' : new Unreduced(value))
-
-/** Up to the ratio. Only the id of a deployment comes from a configuration and may need escaping. */
-function beforeRatio({ pool, derived: { scale } }: Edge): string {
-  const [from, to] = scale === null ? [null, null] : [digitsOf(scale.from), digitsOf(scale.to)]
-  return (
-    `"pool_id":"${pool.id}","pool_address":"${pool.address}","family":"${pool.terms.family}",` +
-    `"deployment_id":${JSON.stringify(pool.deploymentId)},"fee_ppm":${feeOf(pool)},` +
-    `"from":"${pool.from}","to":"${pool.to}","from_decimals":${from},"to_decimals":${to}`
-  )
-}
-
-/** From the marginal price to the median of the components. */
-function beforeMedian(edge: Edge, { depth, freshness, agreement, temporal }: EdgeComponents): string {
-  const { pool, state, capacity } = edge
-  const { lastTradeMs, trackedSinceMs, past, backing } = state
-  const read = past === null && backing === undefined ? {} : { ...pastText(state), ...backingText(state) }
-  return (
-    `${members(holdings(pool, state))}${depthMembers(edge)}"verified_at_ms":${edge.verifiedMs},` +
-    `"quiet_since_ms":${lastTradeMs ?? trackedSinceMs},"last_trade_ms":${lastTradeMs},${members(read)}` +
-    `"jump_since_ms":${edge.outlook.jumpSinceMs},"settled":${edge.settled},"score":${edge.score},` +
-    `"components":{"depth":{"score":${depth.score},"l_eff":${quoted(capacity)}},` +
-    `"freshness":{"score":${freshness.score},"age_ms":${freshness.ageMs},"ttl_ms":${freshness.ttlMs}},` +
-    `"agreement":{${agreementMembers(agreement)}},` +
-    `"temporal":{"score":${temporal.score},"covered_ms":${temporal.coveredMs}`
-  )
-}
-
-function afterMedian(edge: Edge, components: EdgeComponents, caps: string): string {
-  const { feed, state, stable, coverage } = components
-  return (
-    `"deviation_bps":${quoted(deviationText(components, edge.state))}},` +
-    `"feed":{"score":${feed.score},"status":"${feed.status}"},` +
-    `"state":{"score":${state.score},"finality":"${state.finality}"}` +
-    (stable === null ? '' : `,"stable":{"score":${stable.score}}`) +
-    (coverage === null ? '' : `,${membersOf(coverageText(coverage))}`) +
-    `},"caps":[${caps}]${edge.failure === null ? '' : `,"failure":${JSON.stringify(edge.failure)}`}`
-  )
-}
-
 const writtenStable = (stable: StableView): Shared => new Shared([JSON.stringify(stableText(stable))])
 
-/** The members of `beforePrice` between the id and the weight. Names of rules need no escaping. */
+/** The members between the id and the weight. Names of rules need no escaping. */
 function verdictText(route: Route, selected: Route | null): string {
   const { failure, exclusion, material } = route
   const isAccepted = failure === null && exclusion === null
@@ -218,13 +172,21 @@ function verdictText(route: Route, selected: Route | null): string {
   )
 }
 
-/** The members of `afterPrice` but the first, up to the hops. */
+/** The members after the stable, up to the hops. */
 function afterStableText(route: Route, hops: readonly WrittenHop[]): string {
   const { edges, asset } = weakestOf(route)
   const ofAsset = asset === null ? '' : `,"routing_asset":{"score":${asset}}`
   const caps = joined(...hops.map(hop => hop.caps))
   return `,"score":${route.score},"components":{"edges":{"score":${edges}}${ofAsset}},"caps":[${caps}],"hops":[`
 }
+
+/** One quote alone, as data. */
+export const quoteText = (
+  chainId: Count,
+  evaluation: Evaluation,
+  policyVersion: string,
+  source: QuoteSource,
+): QuoteText => JSON.parse(new QuoteWriter(chainId, policyVersion, source).of(evaluation).text)
 
 /**
  * The engine keeps no history of prices and writes `change: null`; the first occurrence in the text is the quote's
