@@ -241,7 +241,7 @@ export type EntityKey =
   | `pool/${Address}`
   | `${'ticks' | 'history'}/${Address}`
   | `token/${Address}`
-  | `${'past' | 'open'}/${Address}`
+  | `past/${Address}`
   | `minutes/${Address}`
   | `quote/${Address}`
   | `stable/${Address}`

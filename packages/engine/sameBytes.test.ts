@@ -13,17 +13,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    '581c3dd54851ddcf30805151fe7a4424d0387b468625851b4be1e02f98650031',
+    '5cf12038a474e8622039fa091531e8f53bf3ca4a22be58955cd5f1c15b843ac6',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'b95137c886faaf6cd3c77198b4449d2371172e465161a1ebd7d306b1c0b0127e',
+    '89329d35f2385936f88141b6aa7d98fd3ad9893d7eb5b9d6ed8a2e015f1fcf03',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '9787f9d7f2835edfa46354a01fe59b00274474e6d072af81dae3583bc40315ed',
+    'b6bf589c10e5b0d516dc581b3466ab3e6caad660e998140585bb0212ffd1d1e1',
   ],
 ] as const
 

@@ -18,7 +18,6 @@ import type { MoveWatch } from './memory/moveWatch.ts'
 import type { LastAgreement } from './memory/pairBallot.ts'
 import type { Policy } from './policy/policy.ts'
 import type { AnchorView } from './rules/anchorView.ts'
-import type { Running } from './rules/ownPast.ts'
 import type { ChainSetup } from './setup.ts'
 import type { Count, Ms, Approx } from './units.ts'
 
@@ -80,8 +79,6 @@ export type Index = {
   readonly dues: DueQueue
   /** Tokens touched in the moment of the tip, which stays open until a later time; null where that must be looked up. */
   touched: { readonly timeMs: Ms; readonly tokens: Set<Address> } | null
-  /** The part of a token's running minute that is stored separately; absent until that is worthwhile. */
-  readonly minutes: Map<Address, Running['open']>
   /** Tokens whose last record has a price. */
   readonly priced: Set<Token>
   /** Tokens that are `isAged`. */

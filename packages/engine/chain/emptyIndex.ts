@@ -9,7 +9,6 @@ export const emptyIndex = (): State['index'] => ({
   agreements: new Map(),
   dues: new DueQueue(),
   touched: null,
-  minutes: new Map(),
   priced: new Set(),
   aged: new Set(),
   watches: new Map(),

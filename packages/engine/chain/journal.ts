@@ -11,8 +11,8 @@ import type { Decimals, EntityKey, Pool, PoolState, Sellability, Stable, Token }
 import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken } from '../record.ts'
-import { isMinuteOutgrown, isOutgrown } from '../memory/historyBase.ts'
-import type { TokenPast } from '../rules/ownPast.ts'
+import { isOutgrown } from '../memory/historyBase.ts'
+import type { TokenPast, Running } from '../rules/ownPast.ts'
 import type { State } from '../state.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
@@ -127,18 +127,7 @@ export function setTokenPast(state: State, token: Token, next: TokenPast): void 
     state.index.changed.add(`minutes/${token.address}`)
   }
   token.past = next
-  if (isMinuteOutgrown(state.index.minutes.get(token.address), next.open)) {
-    state.index.minutes.set(token.address, next.open)
-    state.index.changed.add(`open/${token.address}`)
-  }
   touch(state, `past/${token.address}`, journal)
-}
-
-/** The token has no past: before its first, or after a gap. */
-export function dropPast({ index: { changed, minutes } }: State, token: Token): void {
-  token.past = null
-  changed.add(`past/${token.address}`).add(`minutes/${token.address}`)
-  if (minutes.delete(token.address)) changed.add(`open/${token.address}`)
 }
 
 /** Undoing a block above the one it was read at must restore this value, because those blocks started with it. */
@@ -232,15 +221,16 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
   }
   for (const [address, image] of journal.pasts) {
     const token = tokenOf(address)
-    if (image === null) dropPast(state, token)
-    else {
-      token.past = { ...image, minutes: journal.minutes.get(address) ?? token.past?.minutes ?? [] }
-      changed.add(`past/${address}`).add(`minutes/${address}`)
-    }
+    token.past = pastBefore(token, image, journal)
+    changed.add(`past/${address}`).add(`minutes/${address}`)
   }
   // Which moment is open is derived again from the remaining state.
   state.index.touched = null
   undone.swaps.unshift(...journal.swaps)
   state.chain = { ...state.chain, ...journal.before }
   changed.add('chain')
+}
+
+function pastBefore({ address, past }: Token, image: Running | null, { minutes }: Journal): TokenPast | null {
+  return image === null ? null : { ...image, minutes: minutes.get(address) ?? past?.minutes ?? [] }
 }

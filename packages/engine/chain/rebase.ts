@@ -5,7 +5,7 @@
  *
  * Only two facts about a pool survive a gap: when it was created and when it was last seen to trade.
  */
-import type { Pool, PoolState } from '../entities.ts'
+import type { Pool, PoolState, Token } from '../entities.ts'
 import { assert } from '../assert.ts'
 import type { Input } from '../input.ts'
 import * as temporal from '../memory/temporalTape.ts'
@@ -15,7 +15,7 @@ import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds, takeBack } from './blocks.ts'
-import { dropPast, setPoolState } from './journal.ts'
+import { setPoolState } from './journal.ts'
 import { openJournal } from './undo.ts'
 
 /** Gaps are remembered for readers of history. A chain with more of them has been down more often than up. */
@@ -46,8 +46,7 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
     triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
-  // Nothing is known about the values held during the gap.
-  for (const token of state.tokens.values()) if (token.past !== null) dropPast(state, token)
+  for (const token of state.tokens.values()) forgetPast(state, token)
   const journal = openJournal(block, stopped.hash, state.chain)
   state.journals.push(journal)
   state.index.changed.add('chain').add(journal.key)
@@ -76,6 +75,13 @@ function noteGap(
   index.changed.add(`gap/${block.number}`)
   for (const { toBlock } of gaps.splice(0, Math.max(0, gaps.length - MAX_GAPS)))
     index.changed.add(`gap/${toBlock}`)
+}
+
+/** Nothing is known about the values held during the gap. */
+function forgetPast({ index }: State, token: Token): void {
+  if (token.past === null) return
+  token.past = null
+  index.changed.add(`past/${token.address}`).add(`minutes/${token.address}`)
 }
 
 /** What is kept of a pool until it is loaded again. */

@@ -13,7 +13,6 @@ import { changesOf, restore } from '../memory/temporalTape.ts'
 import { mergePolicy } from '../policy/policyOverride.ts'
 import { QuoteWriter } from '../price/publish/quoteJson.ts'
 import type { ChainSetup } from '../setup.ts'
-import type { Running } from '../rules/ownPast.ts'
 import type { Change } from '../rules/temporalWindow.ts'
 import type { Gap, State } from '../state.ts'
 import {
@@ -27,9 +26,6 @@ import {
   minutesFrom,
   type MinutesImage,
   minutesImage,
-  openFrom,
-  type OpenImage,
-  openImage,
   pastFrom,
   type PastImage,
   pastImage,
@@ -64,11 +60,7 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
     case 'token':
       return mapped(state.tokens.get(id as Address), ({ past: _past, ...token }) => write(token))
     case 'past':
-      return mapped(state.tokens.get(id as Address)?.past, past =>
-        write(pastImage(past, state.index.minutes.get(id as Address))),
-      )
-    case 'open':
-      return mapped(state.index.minutes.get(id as Address), open => write(openImage(open)))
+      return mapped(state.tokens.get(id as Address)?.past, past => write(pastImage(past)))
     case 'minutes':
       return mapped(state.tokens.get(id as Address)?.past, ({ minutes }) => write(minutesImage(minutes)))
     case 'quote':
@@ -121,7 +113,6 @@ export function* entityKeys(state: State): Generator<EntityKey> {
     if (past === null) continue
     yield `past/${address}`
     yield `minutes/${address}`
-    if (state.index.minutes.has(address)) yield `open/${address}`
   }
   for (const address of state.stables.keys()) yield `stable/${address}`
   for (const { block } of state.journals) yield `undo/${block.number}`
@@ -139,10 +130,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   for (const [key, text] of texts) {
     if (!key.startsWith('token/')) continue
     const stored = read<Omit<Token, 'past'>>(text)
-    const open = texts.get(`open/${stored.address}`)
-    if (open !== undefined) state.index.minutes.set(stored.address, openFrom(read<OpenImage>(open)))
-    const past = storedPast(texts, stored.address, state.index.minutes.get(stored.address))
-    const token: Token = { ...stored, past }
+    const token: Token = { ...stored, past: storedPast(texts, stored.address) }
     state.tokens.set(token.address, token)
     fileReferences(state, token)
     state.index.dues.set(token.address, token.dueMs)
@@ -172,14 +160,10 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   return state
 }
 
-function storedPast(
-  texts: ReadonlyMap<EntityKey, string>,
-  token: Address,
-  open: Running['open'] | undefined,
-): Token['past'] {
+function storedPast(texts: ReadonlyMap<EntityKey, string>, token: Address): Token['past'] {
   const [past, minutes] = [texts.get(`past/${token}`), texts.get(`minutes/${token}`)]
   if (past === undefined || minutes === undefined) return null
-  return { ...pastFrom(read<PastImage>(past), open), minutes: minutesFrom(read<MinutesImage>(minutes)) }
+  return { ...pastFrom(read<PastImage>(past)), minutes: minutesFrom(read<MinutesImage>(minutes)) }
 }
 
 const mapped = <From, To>(value: From | null | undefined, map: (value: From) => To): To | null =>

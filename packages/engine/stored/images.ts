@@ -29,41 +29,25 @@ export type TicksImage = {
   readonly entries: readonly tickBook.TickEntry[]
 }
 
-type NotedImage = Omit<Noted, 'approx'>
-export type OpenImage = readonly NotedImage[]
-/**
- * The running minute as its difference from another: the full minutes change once a minute, and are stored separately.
- * A whole minute is the form from before.
- */
-export type PastImage = Omit<Running, 'open'> & { readonly open: StoredList<NotedImage> }
+/** The running minute alone: the full minutes change once a minute, and are stored separately. */
+export type PastImage = Omit<Running, 'open'> & { readonly open: readonly Omit<Noted, 'approx'>[] }
 export type MinutesImage = readonly Omit<Kept, 'approx'>[]
 
-const notedImage = ({ fromMs, ratio, y, worth }: Noted): NotedImage => ({ fromMs, ratio, y, worth })
+const notedImage = ({ fromMs, ratio, y, worth }: Noted): Omit<Noted, 'approx'> => ({
+  fromMs,
+  ratio,
+  y,
+  worth,
+})
 
-const isSameNoted = (a: Noted, b: Noted): boolean =>
-  a === b || (a.y === b.y && isSameRatio(a.ratio, b.ratio) && isSameRatio(a.worth, b.worth))
-
-export const openImage = (open: Running['open']): OpenImage => open.map(notedImage)
-
-export function pastImage({ open, touchedMs }: Running, other: Running['open'] = []): PastImage {
-  const isSame = (at: Count, from: Count) => isSameNoted(open[at] as Noted, other[from] as Noted)
-  const { itemAt, ...own } = momentsIn(open)
-  const delta = deltaOf(
-    { ...own, itemAt: at => notedImage(itemAt(at)) },
-    momentsIn<NotedImage>(other),
-    isSame,
-  )
-  return { open: delta, touchedMs }
-}
-
+export const pastImage = ({ open, touchedMs }: Running): PastImage => ({
+  open: open.map(notedImage),
+  touchedMs,
+})
 export const minutesImage = (minutes: readonly Kept[]): MinutesImage =>
   minutes.map(({ fromMs, ratio, y }) => ({ fromMs, ratio, y }))
 
-export const openFrom = (image: OpenImage): Running['open'] => image.map(keptFrom)
-export const pastFrom = ({ open, touchedMs }: PastImage, other: Running['open'] = []): Running => ({
-  open: openFrom(earlierOf<NotedImage>(open, other)),
-  touchedMs,
-})
+export const pastFrom = ({ open, touchedMs }: PastImage): Running => ({ open: open.map(keptFrom), touchedMs })
 export const minutesFrom = (image: MinutesImage): readonly Kept[] => image.map(keptFrom)
 
 /** An answer from before reading times were kept counts as read at its block. */
@@ -111,6 +95,19 @@ export type After = {
   readonly past: (token: Address) => Running | null | undefined
 }
 
+type UndonePast = Omit<PastImage, 'open'> & { readonly open: StoredList<Omit<Noted, 'approx'>> }
+
+const isSameNoted = (a: Omit<Noted, 'approx'>, b: Omit<Noted, 'approx'>): boolean =>
+  a.y === b.y && isSameRatio(a.ratio, b.ratio) && isSameRatio(a.worth, b.worth)
+
+function undonePast({ open, touchedMs }: Running, later: Running | null | undefined): UndonePast {
+  const other = later?.open ?? []
+  const isSame = (at: Count, from: Count) => isSameNoted(open[at] as Noted, other[from] as Noted)
+  const { itemAt, ...own } = momentsIn(open)
+  const delta = deltaOf({ ...own, itemAt: at => notedImage(itemAt(at)) }, momentsIn(other), isSame)
+  return { open: delta, touchedMs }
+}
+
 type Listed<Field> =
   Field extends Map<infer Key, infer Value>
     ? readonly (readonly [Key, Value])[]
@@ -130,7 +127,7 @@ export type JournalImage = Omit<
   /** Absent in journals from before sellability was read. */
   readonly sellability?: ListedJournal['sellability']
   /** Absent in journals from before pasts were kept. */
-  readonly pasts?: readonly (readonly [Address, PastImage | null])[]
+  readonly pasts?: readonly (readonly [Address, UndonePast | null])[]
   readonly minutes?: readonly (readonly [Address, MinutesImage])[]
 }
 type BookImage =
@@ -149,11 +146,13 @@ export const journalImage = ({ key: _key, ...journal }: Journal, after: After) =
     undo.kind === 'change' ? undo : { ...undo, terms: termsImage(undo.terms), ticks: ticksOf(undo.terms) },
   ),
   sellability: journal.sellability.size === 0 ? undefined : journal.sellability,
-  pasts: eachIn(journal.pasts, (past, token) => past && pastImage(past, after.past(token)?.open)),
+  pasts: eachIn(journal.pasts, (past, token) => past && undonePast(past, after.past(token))),
   minutes: eachIn(journal.minutes, minutesImage),
 })
 
 export function journalFrom(image: JournalImage, after: After): Journal {
+  const pastState = ({ open, touchedMs }: UndonePast, token: Address) =>
+    pastFrom({ open: earlierOf(open, after.past(token)?.open ?? []), touchedMs })
   return {
     ...openJournal(image.block, image.parentHash, image.before),
     swaps: [...image.swaps],
@@ -167,9 +166,7 @@ export function journalFrom(image: JournalImage, after: After): Journal {
     stables: new Map(eachIn(image.stables, stable => stable && stableFrom(stable))),
     decimals: new Map(image.decimals),
     sellability: new Map(image.sellability),
-    pasts: new Map(
-      eachIn(image.pasts ?? [], (past, token) => past && pastFrom(past, after.past(token)?.open)),
-    ),
+    pasts: new Map(eachIn(image.pasts ?? [], (past, token) => past && pastState(past, token))),
     minutes: new Map(eachIn(image.minutes ?? [], minutesFrom)),
   }
 }

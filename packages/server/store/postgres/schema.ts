@@ -15,7 +15,6 @@ import { keptStates } from './schema/0012-kept-states.ts'
 import { withdrawals } from './schema/0013-withdrawals.ts'
 import { candles } from './schema/0014-candles.ts'
 import { eventBlocks } from './schema/0015-event-blocks.ts'
-import { runningMinutes } from './schema/0016-running-minutes.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -33,5 +32,4 @@ export const schema: readonly Migration[] = [
   { version: 13, name: 'withdrawals', sql: withdrawals },
   { version: 14, name: 'candles', sql: candles, oldest: 13 },
   { version: 15, name: 'event blocks', sql: eventBlocks },
-  { version: 16, name: 'running minutes', sql: runningMinutes },
 ]

@@ -14,7 +14,6 @@ import { keptStates } from './schema/0011-kept-states.ts'
 import { withdrawals } from './schema/0012-withdrawals.ts'
 import { candles } from './schema/0013-candles.ts'
 import { eventBlocks } from './schema/0014-event-blocks.ts'
-import { runningMinutes } from './schema/0015-running-minutes.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -31,5 +30,4 @@ export const schema: readonly Migration[] = [
   { version: 12, name: 'withdrawals', sql: withdrawals },
   { version: 13, name: 'candles', sql: candles, oldest: 12 },
   { version: 14, name: 'event blocks', sql: eventBlocks },
-  { version: 15, name: 'running minutes', sql: runningMinutes },
 ]
