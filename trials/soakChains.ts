@@ -14,7 +14,7 @@ import { freePort, startChildService } from '../packages/server/endToEnd/testing
 import { ROOMY } from '../packages/server/endToEnd/testing/roomy.ts'
 import { until } from '../packages/server/endToEnd/testing/until.ts'
 import { quantile } from '../bench/harness.ts'
-import { Ears } from './chains/ears.ts'
+import { LagMeter } from './chains/lagMeter.ts'
 import type { Served, Wanted } from './chains/node.ts'
 import { chainConfig, marketOf, RATES } from './chains/plan.ts'
 import { type Sample, verdictOf } from './chains/verdict.ts'
@@ -75,18 +75,18 @@ async function soak(chains: readonly Served[]): Promise<readonly string[]> {
     console.log(`${paths.length} tokens have a price`)
     const target = { url: service.url, key, chainIds: chains.map(({ chainId }) => chainId) }
     await subscribers.call('open', { target, sockets: SUBSCRIBERS } satisfies Wish)
-    const ears = await Ears.open(target, chains)
+    const meter = await LagMeter.open(target, chains)
     await pause(WARM_UP_S * 1000)
-    ears.begin()
+    meter.begin()
     const asked: Asked = { ...QUOTES, urls: [service.url], keys: [key], paths, seconds }
     const [answered, samples] = await Promise.all([
       quotes.call<Answered>('ask', asked),
-      watch(client, ears, service.pid),
+      watch(client, meter, service.pid),
     ])
-    ears.close()
+    meter.close()
     const heard = await subscribers.call<Subscribed>('report')
     await subscribers.call('leave')
-    const lag = chains.map(({ chainId }) => ({ chainId, latenciesMs: ears.latenciesMs(chainId) }))
+    const lag = chains.map(({ chainId }) => ({ chainId, latenciesMs: meter.latenciesMs(chainId) }))
     const { lines, faults } = verdictOf(lag, samples.taken)
     for (const line of lines) console.log(line)
     const { quotes: count, p50Ms, p99Ms, byStatus } = answered
@@ -95,7 +95,7 @@ async function soak(chains: readonly Served[]): Promise<readonly string[]> {
     return [
       ...faults,
       ...samples.faults,
-      ...ears.faults,
+      ...meter.faults,
       ...heard.faults,
       ...(heard.open === SUBSCRIBERS ? [] : [`${heard.open} of ${SUBSCRIBERS} subscribers were left`]),
       ...unanswered.map(([status, times]) => `${times} quotes were answered with ${status}`),
@@ -129,7 +129,7 @@ async function pricedPaths(client: Client, chains: readonly Served[]): Promise<r
   return lists.every(paths => paths.length > 0) ? lists.flat() : null
 }
 
-async function watch(client: Client, ears: Ears, pid: number) {
+async function watch(client: Client, meter: LagMeter, pid: number) {
   const taken: Sample[] = []
   const faults: string[] = []
   const roles = [pid, node.pid].map(each => ({ name: String(each), pids: [each] }))
@@ -151,7 +151,7 @@ async function watch(client: Client, ears: Ears, pid: number) {
         lineOf(
           at,
           taken.at(-1) as Sample,
-          ears,
+          meter,
           states.map(({ status }) => status),
         ),
       )
@@ -162,11 +162,11 @@ async function watch(client: Client, ears: Ears, pid: number) {
 function lineOf(
   at: number,
   { mib, serviceCores, nodeCores }: Sample,
-  ears: Ears,
+  meter: LagMeter,
   states: readonly string[],
 ): string {
   const p99 = RATES.map(
-    ({ chainId }) => `${chainId} ${quantile(ears.latenciesMs(chainId), 0.99).toFixed(0)} ms`,
+    ({ chainId }) => `${chainId} ${quantile(meter.latenciesMs(chainId), 0.99).toFixed(0)} ms`,
   )
-  return `${((at * SAMPLE_S) / 60).toFixed(0).padStart(3)} min  service ${mib.toFixed(0)} MiB, ${serviceCores.toFixed(2)} cores  node ${nodeCores.toFixed(2)} cores  ${ears.records} records  p99 ${p99.join(', ')}  ${[...new Set(states)].join()}  load ${(loadavg()[0] ?? 0).toFixed(1)}`
+  return `${((at * SAMPLE_S) / 60).toFixed(0).padStart(3)} min  service ${mib.toFixed(0)} MiB, ${serviceCores.toFixed(2)} cores  node ${nodeCores.toFixed(2)} cores  ${meter.records} records  p99 ${p99.join(', ')}  ${[...new Set(states)].join()}  load ${(loadavg()[0] ?? 0).toFixed(1)}`
 }

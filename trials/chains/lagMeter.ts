@@ -1,4 +1,4 @@
-/** Measures, for each chain, the time from a block's announcement to its swaps at a subscriber, and hears of lost feeds. */
+/** Measures, for each chain, the time from a block's announcement to its swaps at a subscriber, and notes lost feeds. */
 import { openStream, type StreamTarget } from '../load/streamSocket.ts'
 import type { Served } from './node.ts'
 
@@ -9,7 +9,7 @@ const LOST = /"type":"FEED_HEALTH".*"status":"(GAP|UNAVAILABLE)"/
 /** All of that is within this many bytes. */
 const LOOKED_AT = 1024
 
-export class Ears {
+export class LagMeter {
   readonly faults: string[] = []
   readonly #announcedMs = new Map<string, number>()
   readonly #latenciesMs = new Map<number, number[]>()
@@ -18,19 +18,19 @@ export class Ears {
   #nodes: readonly WebSocket[] = []
   #end: () => void = () => undefined
 
-  static async open(target: StreamTarget, chains: readonly Served[]): Promise<Ears> {
-    const ears = new Ears()
-    ears.#nodes = chains.map(({ url }) => ears.#hearHeads(url))
+  static async open(target: StreamTarget, chains: readonly Served[]): Promise<LagMeter> {
+    const meter = new LagMeter()
+    meter.#nodes = chains.map(({ url }) => meter.#followHeads(url))
     const socket = await openStream(target, {
       most: LOOKED_AT,
-      onRecord: (_, envelope) => ears.#take(envelope.toString('latin1')),
+      onRecord: (_, envelope) => meter.#take(envelope.toString('latin1')),
       onFault: fault => {
-        if (!ears.#isOver) ears.faults.push(`the subscriber: ${fault}`)
+        if (!meter.#isOver) meter.faults.push(`the subscriber: ${fault}`)
       },
     })
     if (socket === 'turnedAway') throw new Error('the subscriber was turned away')
-    ears.#end = () => socket.destroy()
-    return ears
+    meter.#end = () => socket.destroy()
+    return meter
   }
 
   /** Forgets what was measured so far. */
@@ -43,7 +43,7 @@ export class Ears {
     return this.#records
   }
 
-  /** One for each swap of a block whose announcement was heard. */
+  /** One for each swap of a block whose announcement arrived. */
   latenciesMs(chainId: number): readonly number[] {
     return this.#latenciesMs.get(chainId) ?? []
   }
@@ -55,7 +55,7 @@ export class Ears {
   }
 
   /** Over a connection independent of the service. */
-  #hearHeads(url: string): WebSocket {
+  #followHeads(url: string): WebSocket {
     const socket = new WebSocket(url.replace(/^http/, 'ws'))
     socket.addEventListener('open', () =>
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })),
