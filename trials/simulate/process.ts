@@ -3,7 +3,8 @@
  * It ends either with a crash, which loses everything uncommitted, or with an orderly stop.
  */
 import { DEFAULT_POLICY, type Input, type State } from '../../packages/engine/index.ts'
-import { Batches, WEB_SOCKET } from '../../packages/server/stream/batches.ts'
+import { Batches } from '../../packages/server/stream/batches.ts'
+import { WEB_SOCKET } from '../../packages/server/stream/frames.ts'
 import { parseSubscribe } from '../../packages/server/stream/filter.ts'
 import { Hub } from '../../packages/server/stream/hub.ts'
 import { Roster } from '../../packages/server/stream/roster.ts'

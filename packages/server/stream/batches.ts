@@ -4,6 +4,7 @@
  */
 import type { LogRecord, Sequence } from '../store/port.ts'
 import { isWanted, type Subscription } from './filter.ts'
+import { framed, Frames, type Framing } from './frames.ts'
 import type { Hub } from './hub.ts'
 
 /** Size of one write: large enough for a block, small enough to notice a slow socket. */
@@ -21,15 +22,9 @@ export type Batch = {
   readonly lastWanted: Sequence
 }
 
-/** The form of a record on one kind of stream: the bytes before and after its envelope. */
-export type Framing = {
-  readonly head: (record: LogRecord) => Buffer
-  readonly tail: Buffer
-}
-
 export class Batches {
   readonly #framingOf: (subscription: Subscription) => Framing
-  readonly #framed = new WeakMap<Framing, (record: LogRecord) => Buffer>()
+  readonly #frames = new WeakMap<Framing, Frames>()
   readonly #lanes = new Map<string, Lane>()
 
   /** One framing for all, or one per filter when the form of a record depends on it. */
@@ -43,28 +38,20 @@ export class Batches {
     let lane = this.#lanes.get(key)
     if (lane === undefined) {
       const framing = this.#framingOf(subscription)
-      lane = new Lane(subscription, framing, this.#framedOnce(framing), () => this.#lanes.delete(key))
+      lane = new Lane(subscription, framing, this.#framesOf(framing), () => this.#lanes.delete(key))
       this.#lanes.set(key, lane)
     }
     lane.enter()
     return lane
   }
 
-  /** Records in the ring go to many subscribers: one frame serves all with the same framing. */
-  #framedOnce(framing: Framing): (record: LogRecord) => Buffer {
-    const known = this.#framed.get(framing)
-    if (known !== undefined) return known
-    const frames = new WeakMap<LogRecord, Buffer>()
-    const frameOf = (record: LogRecord): Buffer => {
-      let frame = frames.get(record)
-      if (frame === undefined) {
-        frame = framed([record], framing)
-        frames.set(record, frame)
-      }
-      return frame
+  #framesOf(framing: Framing): Frames {
+    let frames = this.#frames.get(framing)
+    if (frames === undefined) {
+      frames = new Frames(framing)
+      this.#frames.set(framing, frames)
     }
-    this.#framed.set(framing, frameOf)
-    return frameOf
+    return frames
   }
 }
 
@@ -72,20 +59,15 @@ export class Batches {
 export class Lane {
   readonly subscription: Subscription
   readonly #framing: Framing
-  readonly #framedOnce: (record: LogRecord) => Buffer
+  readonly #frames: Frames
   readonly #onEmpty: () => void
   readonly #known = new Map<Sequence, Batch>()
   #users = 0
 
-  constructor(
-    subscription: Subscription,
-    framing: Framing,
-    framedOnce: (record: LogRecord) => Buffer,
-    onEmpty: () => void,
-  ) {
+  constructor(subscription: Subscription, framing: Framing, frames: Frames, onEmpty: () => void) {
     this.subscription = subscription
     this.#framing = framing
-    this.#framedOnce = framedOnce
+    this.#frames = frames
     this.#onEmpty = onEmpty
   }
 
@@ -121,8 +103,8 @@ export class Lane {
   }
 
   #ofShared(page: readonly LogRecord[]): Batch {
-    const { wanted, ...covered } = this.#first(page, record => this.#framedOnce(record).length)
-    const frames = wanted.map(this.#framedOnce)
+    const { wanted, ...covered } = this.#first(page, record => this.#frames.of(record).length)
+    const frames = wanted.map(record => this.#frames.of(record))
     return { bytes: frames.length > 1 ? Buffer.concat(frames) : (frames[0] ?? null), ...covered }
   }
 
@@ -141,40 +123,4 @@ export class Lane {
     const last = (page[records - 1] as LogRecord).sequence
     return { wanted, records, last, lastWanted: wanted.at(-1)?.sequence ?? 0 }
   }
-}
-
-/** The frames of the records, joined in one buffer. */
-export function framed(records: readonly LogRecord[], { head, tail }: Framing): Buffer {
-  const heads = records.map(head)
-  let length = 0
-  for (const [index, { bytes }] of records.entries())
-    length += (heads[index] as Buffer).length + bytes + tail.length
-  const joined = Buffer.allocUnsafe(length)
-  let at = 0
-  for (const [index, { envelope, bytes }] of records.entries()) {
-    joined.set(heads[index] as Buffer, at)
-    at += (heads[index] as Buffer).length
-    // When every character is one byte, the faster copy is correct.
-    at += joined.write(envelope, at, bytes === envelope.length ? 'latin1' : 'utf8')
-    if (tail.length > 0) joined.set(tail, at)
-    at += tail.length
-  }
-  return joined
-}
-
-const SHORT = 126
-const LONG = 65_536
-
-/** Unmasked text frames of a server (RFC 6455 §5.2). */
-export const WEB_SOCKET: Framing = {
-  head({ bytes }) {
-    if (bytes < SHORT) return Buffer.of(0x81, bytes)
-    if (bytes < LONG) return Buffer.of(0x81, 126, bytes >> 8, bytes & 0xff)
-    const head = Buffer.allocUnsafe(10)
-    head[0] = 0x81
-    head[1] = 127
-    head.writeBigUInt64BE(BigInt(bytes), 2)
-    return head
-  },
-  tail: Buffer.alloc(0),
 }
