@@ -1,5 +1,6 @@
 /** Measures, for each chain, the time from a block's announcement to its swaps at a subscriber, and notes lost feeds. */
 import { openStream, type StreamTarget } from '../load/streamSocket.ts'
+import { Heads } from '../load/witness.ts'
 import type { Served } from './node.ts'
 
 /** The keys of a record have a fixed order. */
@@ -11,16 +12,14 @@ const LOOKED_AT = 1024
 
 export class LagMeter {
   readonly faults: string[] = []
-  readonly #announcedMs = new Map<string, number>()
+  readonly #heads: Heads
   readonly #latenciesMs = new Map<number, number[]>()
   #records = 0
   #isOver = false
-  #nodes: readonly WebSocket[] = []
   #end: () => void = () => undefined
 
   static async open(target: StreamTarget, chains: readonly Served[]): Promise<LagMeter> {
-    const meter = new LagMeter()
-    meter.#nodes = chains.map(({ url }) => meter.#followHeads(url))
+    const meter = new LagMeter(new Heads(chains.map(({ url }) => ({ wsUrl: url.replace(/^http/, 'ws') }))))
     const socket = await openStream(target, {
       most: LOOKED_AT,
       onRecord: (_, envelope) => meter.#take(envelope.toString('latin1')),
@@ -31,6 +30,10 @@ export class LagMeter {
     if (socket === 'turnedAway') throw new Error('the subscriber was turned away')
     meter.#end = () => socket.destroy()
     return meter
+  }
+
+  private constructor(heads: Heads) {
+    this.#heads = heads
   }
 
   /** Forgets what was measured so far. */
@@ -50,21 +53,8 @@ export class LagMeter {
 
   close(): void {
     this.#isOver = true
-    for (const node of this.#nodes) node.close()
+    this.#heads.close()
     this.#end()
-  }
-
-  /** Over a connection independent of the service. */
-  #followHeads(url: string): WebSocket {
-    const socket = new WebSocket(url.replace(/^http/, 'ws'))
-    socket.addEventListener('open', () =>
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] })),
-    )
-    socket.addEventListener('message', ({ data }) => {
-      const { params } = JSON.parse(String(data)) as { params?: { result: { hash: string } } }
-      if (params !== undefined) this.#announcedMs.set(params.result.hash, performance.now())
-    })
-    return socket
   }
 
   #take(envelope: string): void {
@@ -72,7 +62,7 @@ export class LagMeter {
     const chainId = Number(CHAIN.exec(envelope)?.[1])
     const lost = LOST.exec(envelope)
     if (lost !== null) this.faults.push(`chain ${chainId} was ${lost[1]}`)
-    const announcedMs = this.#announcedMs.get(SWAP.exec(envelope)?.[1] ?? '')
+    const announcedMs = this.#heads.announcedMs(SWAP.exec(envelope)?.[1] ?? '')
     if (announcedMs === undefined) return
     const latencies = this.#latenciesMs.get(chainId) ?? []
     if (latencies.length === 0) this.#latenciesMs.set(chainId, latencies)

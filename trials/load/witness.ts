@@ -3,7 +3,6 @@
  * that all other subscribers are written to before it; its process is not niced.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { WorldChain } from '@assay/world'
 import { openStream, type StreamTarget } from './streamSocket.ts'
 
 /** The keys of a record have a fixed order. */
@@ -18,7 +17,7 @@ export class Heads {
   readonly #announcedMs = new Map<string, number>()
   readonly #sockets: WebSocket[]
 
-  constructor(chains: readonly WorldChain[]) {
+  constructor(chains: readonly { readonly wsUrl: string }[]) {
     this.#sockets = chains.map(({ wsUrl }) => {
       const socket = new WebSocket(wsUrl)
       socket.addEventListener('open', () =>

@@ -25,7 +25,7 @@ test('a continued series has every recorded run, the failed ones too', () => {
   expect(open(true, 'aaa', NAMES.toReversed()).runs).toHaveLength(2)
 })
 
-test('a series that is not continued begins its file anew', () => {
+test('a series that is not continued overwrites its file', () => {
   open(false).add(FAILED)
   expect(open(false).runs).toEqual([])
   expect(open(true).runs).toEqual([])

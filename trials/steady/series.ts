@@ -20,7 +20,7 @@ export class Series {
   readonly #of: Pick<Line, 'commit' | 'suites'>
   readonly #file: string | null
 
-  /** Begins the file anew, or continues it. Refuses one that has runs of another commit or of other suites. */
+  /** Overwrites the file, or continues it. Refuses one that has runs of another commit or of other suites. */
   static open(
     names: readonly string[],
     file: string | null,
