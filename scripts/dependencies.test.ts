@@ -1,6 +1,7 @@
 /** docs/evidence/DEPENDENCIES.md matches the lockfile, each package has its reason, and no script at install is new to us. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
 import { dependencyParts, directDependencies, withScripts } from './dependencyTable.ts'
 import { withParts } from './docsParts.ts'
@@ -63,6 +64,11 @@ it('every package that one of ours depends on has a reason, and every reason a p
 
 it('every install script has been reviewed, in this version', () => {
   expect(withScripts().map(idOf).toSorted()).toEqual(Object.keys(READ_SCRIPTS).toSorted())
+})
+
+it('npm may run the reviewed install scripts, and no others', () => {
+  const reviewed = Object.keys(READ_SCRIPTS).map(id => [id.slice(0, id.lastIndexOf('@')), true])
+  expect(manifest.allowScripts).toEqual(Object.fromEntries(reviewed))
 })
 
 it('every version is pinned, and every archive has its hash; for other platforms than Linux it may come later', () => {
