@@ -10,7 +10,10 @@ export type Framing = {
   readonly tail: Buffer
 }
 
-/** Frames of the newest records in one framing, each made once. Law: a kept frame equals a new one. */
+/**
+ * Frames of the newest records in one framing, each made once. Law: a kept frame equals a new one, but for the time at
+ * which the cursor in the id of a Server-Sent Event was issued.
+ */
 export class Frames {
   readonly #framing: Framing
   readonly #mostBytes: number
