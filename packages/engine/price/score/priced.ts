@@ -107,8 +107,8 @@ type Selected = 'kind' | 'token' | 'atMs' | 'asOf' | 'selected' | 'stable'
 
 /**
  * A priced evaluation. Reducing the price takes as long as finding its route, and for many evaluations nothing reads
- * it, so each exact value is computed on first use. The fields are assigned one by one: copying them all at once
- * would turn the object into a slow dictionary.
+ * it, so each exact value is computed on first use. The fields are assigned one by one, because `Object.assign` takes
+ * several times as long.
  */
 class PricedToken implements Priced {
   readonly kind = 'PRICED'
