@@ -545,7 +545,7 @@ export const mutations: readonly Mutation[] = [
   // The chain, the records and the store
   {
     name: 'undo-ticks',
-    file: 'chain/journal.ts',
+    file: 'chain/undo.ts',
     find: 'delta: -undo.change.delta',
     replace: 'delta: undo.change.delta',
     killedBy: ['chain/blocks.test.ts'],
@@ -554,7 +554,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'undo-first-image',
-    file: 'chain/journal.ts',
+    file: 'chain/changes.ts',
     find: 'if (images?.has(address) === false) images.set(address, image)',
     replace: 'images?.set(address, image)',
     killedBy: ['chain/blocks.test.ts'],

@@ -4,7 +4,7 @@
  */
 import type { Pool, Token } from './entities.ts'
 import type { Address } from './chain/block.ts'
-import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
+import { setPublishedPool, setPublishedToken } from './chain/changes.ts'
 import type { Fraction } from './exact/fraction.ts'
 import { fileDepths, isActive, NO_REFERENCES, refile, type References } from './memory/filing.ts'
 import { hasMoved } from './memory/moveWatch.ts'

@@ -11,7 +11,7 @@ import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
-import { placeOf, setPoolState } from './journal.ts'
+import { placeOf, setPoolState } from './changes.ts'
 
 export function applyBalances(
   state: State,

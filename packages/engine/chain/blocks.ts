@@ -12,12 +12,13 @@ import type { Count } from '../units.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { Address, Block, Hex, LogPosition, PoolEvent, ProvenRun } from './block.ts'
-import { setPoolState, tipJournal, undoTo } from './journal.ts'
+import { setPoolState, tipJournal } from './changes.ts'
+import { undoTo } from './undo.ts'
 import { isStableSettling, notePasts, pricedTokens } from './ownPast.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
 import { addPool, removePool, termsOf } from './registry.ts'
 import { renewTrades } from './trades.ts'
-import { openJournal } from './undo.ts'
+import { openJournal } from './journal.ts'
 
 type SwapEvent = Extract<AmmEvent, { kind: 'SWAP' }>
 

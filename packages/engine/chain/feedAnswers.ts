@@ -10,7 +10,7 @@ import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
-import { isReplacedAbove, placeOf, setSequencer, setStable } from './journal.ts'
+import { isReplacedAbove, placeOf, setSequencer, setStable } from './changes.ts'
 
 type Of<Kind extends Input['kind']> = Extract<Input, { kind: Kind }>
 

@@ -1,236 +1,68 @@
 /**
- * The previous values of everything a block changed: one journal per block that is not yet final.
+ * The previous values of everything a block changed: one journal per block that is not yet final (`changes.ts` writes
+ * it, `undo.ts` restores from it).
  *
- * The first image of an entity within a block wins, so undoing a journal gives exactly the state before its block. A
- * journal lists what was published while its block was the tip, but does not keep it: those entities are evaluated
+ * A journal lists what was published while its block was the tip, but does not keep it: those entities are evaluated
  * again on the new branch. Data not derived from the chain (health, policy, coverage, enrolments) is not in here and
  * survives.
  */
-import type { BookUndo, Journal, Undone } from './undo.ts'
-import type { Decimals, EntityKey, Pool, PoolState, Sellability, Stable, Token } from '../entities.ts'
+import type { PoolTerms } from '../amm/families.ts'
+import type { TickChange } from '../amm/states.ts'
+import type { Decimals, EntityKey, PoolState, Sellability, Stable } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
-import type { Evaluation } from '../price/evaluation.ts'
-import type { PublishedPool, PublishedToken } from '../record.ts'
-import { isOutgrown } from '../memory/historyBase.ts'
-import type { TokenPast, Running } from '../rules/ownPast.ts'
-import type { State } from '../state.ts'
-import { assert } from '../assert.ts'
-import type { Address, BlockRef, Hex } from './block.ts'
+import type { SwapObserved } from '../record.ts'
+import type { Kept, Running } from '../rules/ownPast.ts'
+import type { Address, BlockRef, Hex, ProvenRun } from './block.ts'
 
-/** The tip's journal, or null when the tip is already final and nothing in it can be undone. */
-export function tipJournal(state: State): Journal | null {
-  return state.journals.at(-1) ?? null
-}
-
-export const isTip = (state: State, block: BlockRef): boolean => state.chain.tip?.hash === block.hash
-
-/**
- * Where to book a reading made at this block. `journal` undoes the reading together with the block, and is null when
- * the block can no longer be undone. The result is null when the block is not on our chain. Below the undoable blocks
- * no hash is kept, so the worker vouches for those.
- */
-export function placeOf(state: State, block: BlockRef): { readonly journal: Journal | null } | null {
-  const { tip, finalized } = state.chain
-  if (tip === null || block.number > tip.number) return null
-  if (block.hash === tip.hash) return { journal: tipJournal(state) }
-  if (block.number === tip.number) return null
-  if (block.number === finalized?.number && block.hash !== finalized.hash) return null
-  const [oldest] = state.journals
-  if (oldest === undefined || block.number < oldest.block.number) return { journal: null }
-  const journal = state.journals[block.number - oldest.block.number]
-  return journal?.block.hash === block.hash ? { journal } : null
-}
-
-/** Whether a block above this one already brought another value: it takes precedence over a reading of this block. */
-export const isReplacedAbove = (
-  state: State,
-  { number }: BlockRef,
-  kind: 'stables' | 'decimals' | 'sellability',
-  address: Address,
-): boolean => state.journals.some(journal => journal.block.number > number && journal[kind].has(address))
-
-/** Each setter keeps the first image of the entity in the block, then replaces it. */
-function keepFirst<Image>(images: Map<Address, Image> | undefined, address: Address, image: Image): void {
-  if (images?.has(address) === false) images.set(address, image)
-}
-
-function replaceState(pool: Pool, next: PoolState): void {
-  pool.state = next
-  pool.around.own.unanchoredVerified = null
-}
-
-export function setPoolState(
-  state: State,
-  pool: Pool,
-  next: PoolState,
-  journal: Journal | null = tipJournal(state),
-): void {
-  if (journal?.created.has(pool.address) === false) keepFirst(journal.pools, pool.address, pool.state)
-  replaceState(pool, next)
-  if (isOutgrown(pool.around.base, next.history)) {
-    pool.around.base = next.history
-    state.index.changed.add(`history/${pool.address}`)
+export type Journal = {
+  readonly key: EntityKey
+  readonly block: BlockRef
+  /** The block before it in our fold; for the block at the end of a gap, the last one before the gap. */
+  readonly parentHash: Hex
+  /** The previous chain position. */
+  readonly before: {
+    readonly tip: BlockRef | null
+    readonly proven: readonly ProvenRun[]
+    readonly sequencer: Sequencer | null
   }
-  touch(state, `pool/${pool.address}`, journal)
-  // A pool that several journals hold is stored in each as its difference from the next journal; the tip's journal
-  // has no predecessor that changes.
-  if (journal !== tipJournal(state))
-    for (const { key, pools } of state.journals) if (pools.has(pool.address)) state.index.changed.add(key)
+  /** Pools first known in this block. */
+  readonly created: Set<Address>
+  readonly pools: Map<Address, PoolState>
+  /** Changes of ticks and reloads, in order; undone in reverse. */
+  readonly books: BookUndo[]
+  /** Entities whose records rest on this block. */
+  readonly publishedPools: Set<Address>
+  readonly publishedTokens: Set<Address>
+  readonly stables: Map<Address, Stable | null>
+  readonly decimals: Map<Address, Decimals | null>
+  readonly sellability: Map<Address, Sellability | null>
+  /** The running minute of a token's past; its full minutes only when they changed too, which is once a minute. */
+  readonly pasts: Map<Address, Running | null>
+  readonly minutes: Map<Address, readonly Kept[]>
+  readonly swaps: JournalSwap[]
 }
 
-export function setPublishedPool(state: State, pool: Pool, next: PublishedPool): void {
-  tipJournal(state)?.publishedPools.add(pool.address)
-  pool.published = next
-  touch(state, `pool/${pool.address}`)
-}
+/** The journal of a block in which nothing has changed yet. Its fields are stored in this order. */
+export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
+  key: `undo/${block.number}`,
+  block: { number: block.number, hash: block.hash, timeMs: block.timeMs },
+  parentHash,
+  before: { tip: chain.tip, proven: chain.proven, sequencer: chain.sequencer },
+  swaps: [],
+  created: new Set(),
+  pools: new Map(),
+  books: [],
+  publishedPools: new Set(),
+  publishedTokens: new Set(),
+  stables: new Map(),
+  decimals: new Map(),
+  sellability: new Map(),
+  pasts: new Map(),
+  minutes: new Map(),
+})
 
-export function setPublishedToken(
-  state: State,
-  token: Token,
-  next: PublishedToken,
-  evaluation: Evaluation,
-): void {
-  tipJournal(state)?.publishedTokens.add(token.address)
-  token.published = next
-  if (next.compact.state === 'PRICED') state.index.priced.add(token)
-  else state.index.priced.delete(token)
-  touch(state, `token/${token.address}`)
-  state.index.evaluations.set(token.address, evaluation)
-  state.index.changed.add(`quote/${token.address}`)
-}
+export type JournalSwap = { readonly pool: Address; readonly payload: SwapObserved }
 
-export function setStable(state: State, token: Address, next: Stable, journal: Journal | null): void {
-  keepFirst(journal?.stables, token, state.stables.get(token) ?? null)
-  state.stables.set(token, next)
-  touch(state, `stable/${token}`, journal)
-}
-
-export function setDecimals(state: State, token: Token, next: Decimals, journal: Journal | null): void {
-  keepFirst(journal?.decimals, token.address, token.decimals)
-  token.decimals = next
-  touch(state, `token/${token.address}`, journal)
-}
-
-export function setSellability(state: State, token: Token, next: Sellability, journal: Journal | null): void {
-  keepFirst(journal?.sellability, token.address, token.sellability ?? null)
-  token.sellability = next
-  touch(state, `token/${token.address}`, journal)
-}
-
-export function setTokenPast(state: State, token: Token, next: TokenPast): void {
-  const { past } = token
-  const journal = tipJournal(state)
-  const running = past === null ? null : { open: past.open, touchedMs: past.touchedMs }
-  keepFirst(journal?.pasts, token.address, running)
-  if (next.minutes !== past?.minutes) {
-    if (past !== null) keepFirst(journal?.minutes, token.address, past.minutes)
-    state.index.changed.add(`minutes/${token.address}`)
-  }
-  token.past = next
-  touch(state, `past/${token.address}`, journal)
-}
-
-/** Undoing a block above the one it was read at must restore this value, because those blocks started with it. */
-export function setSequencer(state: State, { number }: BlockRef, sequencer: Sequencer | null): void {
-  for (const [at, journal] of state.journals.entries()) {
-    if (journal.block.number <= number) continue
-    state.journals[at] = { ...journal, before: { ...journal.before, sequencer } }
-    state.index.changed.add(journal.key)
-  }
-  state.chain = { ...state.chain, sequencer }
-  state.index.changed.add('chain')
-}
-
-export function noteBook(state: State, undo: BookUndo): void {
-  tipJournal(state)?.books.push(undo)
-  touch(state, `ticks/${undo.pool}`)
-}
-
-/** Marks an entity for the commit of this step, and the block's undo data with it. */
-export function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
-  state.index.changed.add(key)
-  if (journal !== null) state.index.changed.add(journal.key)
-}
-
-/** Undoes journals from the tip down until `ancestor` is the tip. */
-export function undoTo(state: State, ancestor: Hex, removePool: (pool: Pool) => void): Undone {
-  const undone: Undone = {
-    blocks: [],
-    pools: new Set(),
-    removedPools: new Map(),
-    tokens: new Set(),
-    decimals: new Set(),
-    stables: new Set(),
-    swaps: [],
-  }
-  for (let parent = state.chain.tip?.hash; parent !== ancestor; ) {
-    const journal = state.journals.pop()
-    assert(journal !== undefined, () => `reorganisation to ${ancestor} reaches below the finalized block`)
-    undone.blocks.push(journal.block.hash)
-    undoBlock(state, journal, undone, removePool)
-    state.index.changed.add(journal.key)
-    // Below our very first block there is no tip, but its parent is still where the branches fork.
-    parent = journal.parentHash
-  }
-  return undone
-}
-
-function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (pool: Pool) => void): void {
-  const { changed } = state.index
-  // A token that is known once stays known.
-  const tokenOf = (address: Address) => state.tokens.get(address) as Token
-  for (const undo of journal.books.toReversed()) {
-    const pool = state.pools.get(undo.pool)
-    if (pool === undefined) continue
-    if (undo.kind === 'reload') pool.terms = undo.terms
-    else pool.around.adapter.book(pool.terms)?.change({ ...undo.change, delta: -undo.change.delta })
-    changed.add(`ticks/${undo.pool}`)
-  }
-  for (const [address, image] of journal.pools) {
-    const pool = state.pools.get(address)
-    if (pool !== undefined) replaceState(pool, image)
-    undone.pools.add(address)
-    changed.add(`pool/${address}`)
-  }
-  for (const address of journal.publishedPools) undone.pools.add(address)
-  for (const address of journal.created) {
-    const pool = state.pools.get(address)
-    if (pool === undefined) continue
-    removePool(pool)
-    undone.removedPools.set(address, pool)
-    changed.add(`pool/${address}`).add(`ticks/${address}`).add(`history/${address}`)
-  }
-  for (const address of journal.publishedTokens) undone.tokens.add(address)
-  for (const [address, image] of journal.decimals) {
-    tokenOf(address).decimals = image
-    undone.tokens.add(address)
-    undone.decimals.add(address)
-    changed.add(`token/${address}`)
-  }
-  for (const [address, image] of journal.sellability) {
-    if (image === null) delete tokenOf(address).sellability
-    else tokenOf(address).sellability = image
-    undone.tokens.add(address)
-    changed.add(`token/${address}`)
-  }
-  for (const [address, image] of journal.stables) {
-    if (image === null) state.stables.delete(address)
-    else state.stables.set(address, image)
-    undone.stables.add(address)
-    changed.add(`stable/${address}`)
-  }
-  for (const [address, image] of journal.pasts) {
-    const token = tokenOf(address)
-    token.past = pastBefore(token, image, journal)
-    changed.add(`past/${address}`).add(`minutes/${address}`)
-  }
-  // Which moment is open is derived again from the remaining state.
-  state.index.touched = null
-  undone.swaps.unshift(...journal.swaps)
-  state.chain = { ...state.chain, ...journal.before }
-  changed.add('chain')
-}
-
-function pastBefore({ address, past }: Token, image: Running | null, { minutes }: Journal): TokenPast | null {
-  return image === null ? null : { ...image, minutes: minutes.get(address) ?? past?.minutes ?? [] }
-}
+export type BookUndo =
+  | { readonly kind: 'change'; readonly pool: Address; readonly change: TickChange }
+  | { readonly kind: 'reload'; readonly pool: Address; readonly terms: PoolTerms }

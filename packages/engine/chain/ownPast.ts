@@ -16,7 +16,7 @@ import type { State } from '../state.ts'
 import { type Approx, MICRO, type Ms } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address, BlockRef } from './block.ts'
-import { setTokenPast } from './journal.ts'
+import { setTokenPast } from './changes.ts'
 
 /** `touched` holds the X of the pools that a block, or a reading at the tip, changed. */
 export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: Ms, work: Work): void {

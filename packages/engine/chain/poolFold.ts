@@ -16,7 +16,7 @@ import * as temporal from '../memory/temporalTape.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import type { BlockRef, PoolEvent } from './block.ts'
-import { noteBook } from './journal.ts'
+import { noteBook } from './changes.ts'
 import { passed, visitAt, visited } from './visit.ts'
 
 /** Applies the events, in log order, of one pool in one block. */

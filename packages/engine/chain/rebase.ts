@@ -15,8 +15,8 @@ import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds, takeBack } from './blocks.ts'
-import { setPoolState } from './journal.ts'
-import { openJournal } from './undo.ts'
+import { setPoolState } from './changes.ts'
+import { openJournal } from './journal.ts'
 
 /** Gaps are remembered for readers of history. A chain with more of them has been down more often than up. */
 const MAX_GAPS = 64

@@ -12,7 +12,7 @@ import { triggers } from '../triggers.ts'
 import type { Ms } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address } from './block.ts'
-import { isReplacedAbove, placeOf, setSellability } from './journal.ts'
+import { isReplacedAbove, placeOf, setSellability } from './changes.ts'
 import { knownToken, poolsOf } from './registry.ts'
 
 export function applySellability(

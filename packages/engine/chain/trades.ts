@@ -9,7 +9,7 @@ import { referenceInput } from '../rules/referenceInput.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import type { Address, BlockRef, PoolEvent } from './block.ts'
-import { setPoolState } from './journal.ts'
+import { setPoolState } from './changes.ts'
 
 type Trade = Traded & { readonly isSale: boolean }
 

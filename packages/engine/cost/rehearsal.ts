@@ -5,7 +5,7 @@
  */
 import type { Address, Block, Hex } from '../chain/block.ts'
 import { applyBlock } from '../chain/blocks.ts'
-import { undoTo } from '../chain/journal.ts'
+import { undoTo } from '../chain/undo.ts'
 import { assert } from '../assert.ts'
 import type { Pool } from '../entities.ts'
 import { evaluate, valueAssets } from '../price/evaluate.ts'

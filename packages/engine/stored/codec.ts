@@ -5,7 +5,7 @@
 import type { EntityKey, Token } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
-import type { Journal } from '../chain/undo.ts'
+import type { Journal } from '../chain/journal.ts'
 import { createState } from '../createState.ts'
 import type { ExternalDepth } from '../input.ts'
 import { fileDepths, fileReferences } from '../memory/filing.ts'

@@ -1,6 +1,6 @@
 /** Entities as plain values: the part that text can hold, and how to restore the rest. */
 import { adapterOf, type PoolTerms } from '../amm/families.ts'
-import { type BookUndo, type Journal, openJournal } from '../chain/undo.ts'
+import { type BookUndo, type Journal, openJournal } from '../chain/journal.ts'
 import type { KnownPool, Pool, Stable } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'

@@ -4,7 +4,7 @@
  * line to paste.
  */
 import { FieldError, toFields } from '../feed/answers/answer.ts'
-import { capabilitiesOf } from '../feed/proof/capabilities.ts'
+import { proofRulesOf } from '../feed/proof/proofRules.ts'
 import { DEPOSIT_TYPE, toReceiptEntry } from '../feed/answers/entry.ts'
 import type { Endpoint } from '../feed/endpoints/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
@@ -51,7 +51,7 @@ export async function probeProof(
 
 function checkOf(chain: ChainConfig, seen: Seen): Check {
   const isAlone = chain.endpoints.length === 1
-  const configured = capabilitiesOf(chain)
+  const configured = proofRulesOf(chain)
   const found: ProofRules = { header: seen.header, receipts: seen.receipts ?? configured.receipts }
   const paste = `add this to the section of chain ${chain.chainId}: ${yamlOf(found)}`
   const isOverstated =

@@ -11,14 +11,10 @@ import type { LogRecord, LogStore, Sequence } from '../store/port.ts'
 import type { Batch, Batches, Lane } from './batches.ts'
 import type { Subscription } from './filter.ts'
 import type { Hub } from './hub.ts'
+import { SlowClient } from './slowClient.ts'
 
 /** Bytes that may wait in a socket. */
 const MAX_BUFFERED = 256 * 1024
-/**
- * The subscriber is too slow when a live record of this age could not be sent, or when a replay has sent no byte for
- * this long.
- */
-const SLOW_MS = 10_000
 /**
  * About as much as a socket accepts: records that do not fit are read again, and each page takes two reads of the
  * store.
@@ -63,6 +59,7 @@ export class Subscriber {
   readonly #chain: number | null
   readonly #lane: Lane
   readonly #context: SubscriberContext
+  readonly #slow: SlowClient
   readonly #unlisten: () => void
   readonly #check: NodeJS.Timeout
   /** All records up to here have been examined, and the wanted ones written to the socket. */
@@ -71,14 +68,10 @@ export class Subscriber {
   #sent: Sequence
   /** Writes that are still in progress. */
   #underWay = 0
-  /** What the socket had not accepted at the last check. */
-  #undrained = 0
   #isReplaying: boolean
   #isPumping = false
   #isWoken = false
   #isOpen = true
-  /** When bytes last left a socket that had not accepted everything. */
-  #drainedAtMs: number
   /** When the replay last made progress. */
   #readOnAtMs: number
 
@@ -98,8 +91,8 @@ export class Subscriber {
     this.#position = after
     this.#sent = after
     this.#isReplaying = isReplaying
-    this.#drainedAtMs = context.clock.monotonicMs()
-    this.#readOnAtMs = this.#drainedAtMs
+    this.#slow = new SlowClient(() => sink.undrained(), context.clock, context.slowMs)
+    this.#readOnAtMs = context.clock.monotonicMs()
     this.#unlisten = context.hub.listen(this)
     this.#check = setInterval(() => this.#watch(), CHECK_MS)
     this.#check.unref()
@@ -115,7 +108,7 @@ export class Subscriber {
    * waiting for it.
    */
   get replayed(): Sequence | null {
-    const isStalled = this.#context.clock.monotonicMs() - this.#readOnAtMs > this.#slowMs
+    const isStalled = this.#slow.isTooLong(this.#context.clock.monotonicMs() - this.#readOnAtMs)
     return this.isReplaying && !isStalled ? this.#position : null
   }
 
@@ -221,13 +214,13 @@ export class Subscriber {
     if (bytes === null) return
     this.#sent = lastWanted
     if (this.#sink.write(bytes, this.#onWritten)) return
-    if (this.#underWay === 0) this.#drainedAtMs = this.#context.clock.monotonicMs()
+    if (this.#underWay === 0) this.#slow.restart()
     this.#underWay += 1
   }
 
   readonly #onWritten = (): void => {
     this.#underWay -= 1
-    this.#drainedAtMs = this.#context.clock.monotonicMs()
+    this.#slow.restart()
     if (this.#isOpen && this.#hasRoom()) this.#pump()
   }
 
@@ -248,36 +241,22 @@ export class Subscriber {
     return this.#sink.buffered() < (this.#context.maxBuffered ?? MAX_BUFFERED)
   }
 
-  get #slowMs(): number {
-    return this.#context.slowMs ?? SLOW_MS
-  }
-
   #watch(): void {
-    const { hub, clock } = this.#context
     if (this.#isReplaying && this.#sink.buffered() > 0) {
-      if (this.#hasStalled()) this.#tooSlow()
+      if (this.#slow.hasTakenNothing()) this.#tooSlow()
       return
     }
-    if (this.#position >= hub.head) return
+    if (this.#position >= this.#context.hub.head) return
     if (this.#hasRoom()) this.#pump()
-    else if (clock.monotonicMs() - this.#drainedAtMs > this.#slowMs) this.#tooSlow()
-    else if (!this.#isReplaying) {
-      const next = hub.after(this.#position)
-      if (next === null || (next[0] !== undefined && hub.ageMs(next[0].sequence) > this.#slowMs))
-        this.#tooSlow()
-    }
+    else if (this.#slow.hasFinishedNothing() || (!this.#isReplaying && this.#isOldestTooOld()))
+      this.#tooSlow()
   }
 
-  /**
-   * No byte has left for too long, however few are waiting: a small receive window accepts less than any buffer of
-   * ours.
-   */
-  #hasStalled(): boolean {
-    const nowMs = this.#context.clock.monotonicMs()
-    const undrained = this.#sink.undrained()
-    if (undrained < this.#undrained) this.#drainedAtMs = nowMs
-    this.#undrained = undrained
-    return nowMs - this.#drainedAtMs > this.#slowMs
+  /** Whether the oldest live record that could not be sent is too old, or no longer in the ring. */
+  #isOldestTooOld(): boolean {
+    const { hub } = this.#context
+    const next = hub.after(this.#position)
+    return next === null || (next[0] !== undefined && this.#slow.isTooLong(hub.ageMs(next[0].sequence)))
   }
 
   /**

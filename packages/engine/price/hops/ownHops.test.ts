@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { setPoolState } from '../../chain/journal.ts'
+import { setPoolState } from '../../chain/changes.ts'
 import { poolsOf } from '../../chain/registry.ts'
 import { createState } from '../../createState.ts'
 import { step } from '../../engine.ts'

@@ -2,9 +2,8 @@
 import type { Pool, Token } from '../../entities.ts'
 import type { Hex } from '../../chain/block.ts'
 import type { Edge, Evaluation } from '../evaluation.ts'
-import type { RetractReason } from '../../rules/reasons.ts'
-import { retractReasonFor } from '../../rules/retractReason.ts'
 import type {
+  CompactState,
   EngineRecord,
   PoolStateText,
   PublishedPool,
@@ -14,6 +13,7 @@ import type {
 } from '../../record.ts'
 import type { State } from '../../state.ts'
 import type { Work } from '../../work.ts'
+import { poolRetraction, type Retraction, retracting, tokenRetraction } from './retraction.ts'
 
 export class RecordWriter {
   readonly #state: State
@@ -33,9 +33,7 @@ export class RecordWriter {
   }
 
   pool(pool: Pool, next: PublishedPool): void {
-    const { published } = pool
-    const isOrphaned = published !== null && this.#isOrphaned(() => published.state.block_hash)
-    const retraction = isOrphaned ? retracting(published, 'REORG') : null
+    const retraction = poolRetraction(pool, this.#work)
     this.#pools.push(this.#poolRecord(pool, next.recordId, retraction, next.state))
   }
 
@@ -48,9 +46,7 @@ export class RecordWriter {
   }
 
   token(token: Token, next: PublishedToken, evaluation: Evaluation): void {
-    const reason = this.#retractReason(token, evaluation)
-    const retraction =
-      reason === null || token.published === null ? null : retracting(token.published, reason)
+    const retraction = tokenRetraction(token, evaluation, this.#work)
     const subject = { scope: 'token', chain_id: this.#state.setup.chainId, token_id: token.id } as const
     const routing = this.#routing(acceptedPools(evaluation), [token.id])
     this.#tokens.push(recordOf({ ...subject, record_id: next.recordId }, routing, retraction, next.compact))
@@ -68,20 +64,6 @@ export class RecordWriter {
     return [...this.#work.first, ...swaps, ...this.#pools, ...this.#tokens]
   }
 
-  /** A retraction is PRICED → UNPRICED, or a published state whose block was orphaned; null otherwise. */
-  #retractReason({ published }: Token, evaluation: Evaluation): RetractReason | null {
-    if (published === null) return null
-    if (this.#isOrphaned(() => published.compact.as_of.block_hash)) return 'REORG'
-    if (published.compact.state !== 'PRICED' || evaluation.kind === 'PRICED') return null
-    return this.#work.retractAs ?? retractReasonFor(evaluation.reason)
-  }
-
-  /** Few steps orphan a block; until one does, skip the look-up. */
-  #isOrphaned(blockHash: () => string): boolean {
-    const { orphaned } = this.#work
-    return orphaned.size > 0 && orphaned.has(blockHash())
-  }
-
   #poolRecord(pool: Pool, recordId: string, retraction: Retraction | null, current: PoolStateText | null) {
     const subject = { scope: 'pool', chain_id: this.#state.setup.chainId, pool_id: pool.id } as const
     return recordOf({ ...subject, record_id: recordId }, this.#poolRouting(pool), retraction, current)
@@ -97,20 +79,12 @@ export class RecordWriter {
   }
 }
 
-type Payload = Extract<EngineRecord, { type: 'PRICE_RETRACT' }>['payload']
-type Retraction = Pick<Payload, 'reason' | 'retracted'>
-
-const retracting = ({ recordId }: { readonly recordId: string }, reason: RetractReason): Retraction => ({
-  reason,
-  retracted: { record_id: recordId },
-})
-
 /** The current state of a pool or token, in place of a record that is withdrawn or not. */
 const recordOf = (
   head: RecordHead,
   routing: Routing,
   retraction: Retraction | null,
-  current: Payload['current'],
+  current: CompactState | PoolStateText | null,
 ): EngineRecord =>
   retraction === null
     ? { type: 'PRICE_UPSERT', routing, payload: { ...head, ...current } }

@@ -9,7 +9,7 @@ import { parseAnswer } from './answerReader.ts'
 import { DEFAULT_LIMITS, resultOf } from '../transport/connection.ts'
 import { toLogEntry, toReceiptEntry } from './entry.ts'
 import { isFeedError } from '../feedError.ts'
-import { capabilitiesOf } from '../proof/capabilities.ts'
+import { proofRulesOf } from '../proof/proofRules.ts'
 import { decodePushed } from '../proof/header.ts'
 
 const NAME = 'own'
@@ -63,7 +63,7 @@ const VALUES = [
 function read(bytes: Buffer): unknown {
   const result = resultOf(parseAnswer(bytes, NAME), options, 'eth_any')
   for (const item of Array.isArray(result) ? (result as unknown[]) : [result]) {
-    survive(() => decodePushed({ name: NAME, capabilities: capabilitiesOf({}) }, item), isOwn)
+    survive(() => decodePushed({ name: NAME, proofRules: proofRulesOf({}) }, item), isOwn)
     survive(() => decodeAnswer(NAME, 'a log', () => toLogEntry(item)), isOwn)
     survive(() => decodeAnswer(NAME, 'a receipt', () => toReceiptEntry(item)), isOwn)
   }

@@ -4,7 +4,7 @@ import type { ProofRules } from '../../config/config.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { Abilities } from './abilities.ts'
 import { type Address, parseAddress } from '../transport/address.ts'
-import { type Capabilities, capabilitiesOf } from '../proof/capabilities.ts'
+import { proofRulesOf } from '../proof/proofRules.ts'
 import {
   type Call,
   type ConnectionLimits,
@@ -39,7 +39,7 @@ export type EndpointOptions = {
 export class Endpoint {
   readonly name: string
   /** The proof rules of the chain it serves. */
-  readonly capabilities: Capabilities
+  readonly proofRules: ProofRules
   readonly #options: EndpointOptions
   readonly #address: Address
   readonly #line: Line
@@ -60,7 +60,7 @@ export class Endpoint {
     const { name, clock, log, identity, limits = DEFAULT_LIMITS, onAnswer } = options
     this.name = name
     this.#options = options
-    this.capabilities = capabilitiesOf(options)
+    this.proofRules = proofRulesOf(options)
     this.#address = parseAddress(name, options.url)
     this.abilities = new Abilities(name, clock, log)
     const connecting = { name, address: this.#address, limits, onAnswer }

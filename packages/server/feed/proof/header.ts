@@ -84,13 +84,13 @@ export async function fetchHeaderByTag(
 
 /** A pushed head, with its whole header when the pushed fields give its hash. */
 export function decodePushed(
-  { name, capabilities }: Pick<Endpoint, 'name' | 'capabilities'>,
+  { name, proofRules }: Pick<Endpoint, 'name' | 'proofRules'>,
   value: unknown,
 ): Head | Header {
   const fields = decodeAnswer(name, 'a head', () => toFields(value))
   const head = decodeAnswer(name, 'a head', () => headOf(fields))
   try {
-    const header = headerOf(fields, head, capabilities)
+    const header = headerOf(fields, head, proofRules)
     return header.isOwnHash ? header : head
   } catch (error) {
     // Some providers push an incomplete header; it is fetched then.
@@ -138,7 +138,7 @@ async function fetchHeader(
   return decodeAnswer(endpoint.name, 'a block', () => {
     const fields = toFields(answer)
     check(headOf(fields))
-    return decodeHeader(fields, endpoint.capabilities)
+    return decodeHeader(fields, endpoint.proofRules)
   })
 }
 

@@ -19,7 +19,7 @@ export function verifyLogs(
 ): Pick<VerifiedBlock, 'proof' | 'logs'> {
   if (answer.kind === 'receipts') return verifyReceipts(endpoint, header, answer.items)
   const logs = decodeAnswer(endpoint.name, 'logs', () => ownLogs(header, answer.items))
-  if (isRootOwn(header, endpoint.capabilities) && bloomOf(logs) !== header.logsBloom)
+  if (isRootOwn(header, endpoint.proofRules) && bloomOf(logs) !== header.logsBloom)
     throw refused(endpoint, `the logs of block ${header.number} ${header.hash} do not give its bloom`)
   return { proof: 'none', logs }
 }
@@ -29,6 +29,6 @@ function verifyReceipts(
   header: Header,
   items: readonly unknown[],
 ): Pick<VerifiedBlock, 'proof' | 'logs'> {
-  const prove = () => proveReceipts(header, items, endpoint.capabilities)
+  const prove = () => proveReceipts(header, items, endpoint.proofRules)
   return decodeAnswer(endpoint.name, 'receipts', prove)
 }

@@ -9,7 +9,7 @@ import { expectUntouched, jsonText, runs, SECRET, spoiled, text } from '../../op
 import { parseAddress } from './address.ts'
 import { DEFAULT_LIMITS } from './connection.ts'
 import { isFeedError } from '../feedError.ts'
-import { capabilitiesOf } from '../proof/capabilities.ts'
+import { proofRulesOf } from '../proof/proofRules.ts'
 import { decodePushed } from '../proof/header.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
@@ -81,7 +81,7 @@ it('arbitrary messages end in a result or in a failure of the node', async () =>
       const { signal } = new AbortController()
       const address = parseAddress(NAME, new Secret(url))
       const connection = await openWebSocket({ name: NAME, address, limits: LIMITS }, signal)
-      const from = { name: NAME, capabilities: capabilitiesOf({}) }
+      const from = { name: NAME, proofRules: proofRulesOf({}) }
       await connection.subscribe?.(head => decodePushed(from, head), signal)
       const result: unknown = await connection
         .call('eth_any', [], signal)

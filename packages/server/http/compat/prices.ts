@@ -10,7 +10,7 @@ import type { TokenRow } from '../../store/port.ts'
 import { lookUpAll } from '../resources/batchLookUps.ts'
 import { ENTRY_UNITS, giveBack, spend } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'
-import { budgetSpent } from '../resources/onDemand.ts'
+import { budgetSpent } from '../resources/chainCall.ts'
 import { presentText, readingOf } from '../views/stateAsShown.ts'
 import { principalOf } from '../resources/session.ts'
 

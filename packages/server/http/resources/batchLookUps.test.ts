@@ -5,7 +5,7 @@ import type { Address } from '../../ops/hex.ts'
 import type { EnrolmentClaim } from '../../store/operator.ts'
 import { lookUpAll } from './batchLookUps.ts'
 import type { HttpContext } from '../plumbing/context.ts'
-import { budgetSpent } from './onDemand.ts'
+import { budgetSpent } from './chainCall.ts'
 
 const COST = 10
 const CHAIN_ID = 1

@@ -6,7 +6,7 @@ import type { EnrolmentClaim } from '../../store/operator.ts'
 import type { Enrolment } from '../../worker/chainService.ts'
 import { QuoteError } from '../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'
-import { budgetSpent, callsSpent, inTime, serviceOf, unavailable } from './onDemand.ts'
+import { budgetSpent, callsSpent, inTime, serviceOf, unavailable } from './chainCall.ts'
 
 type Needs = Pick<HttpContext, 'clock' | 'store'>
 

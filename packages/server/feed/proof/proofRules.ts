@@ -4,8 +4,6 @@
  */
 import type { ChainConfig, ProofRules } from '../../config/config.ts'
 
-export type Capabilities = ProofRules
+const STANDARD: ProofRules = { header: 'standard', receipts: 'standard' }
 
-const STANDARD: Capabilities = { header: 'standard', receipts: 'standard' }
-
-export const capabilitiesOf = ({ proof }: Pick<ChainConfig, 'proof'>): Capabilities => proof ?? STANDARD
+export const proofRulesOf = ({ proof }: Pick<ChainConfig, 'proof'>): ProofRules => proof ?? STANDARD
