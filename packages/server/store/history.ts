@@ -36,30 +36,25 @@ export const gapsOf = (texts: readonly string[]): readonly GapRow[] =>
 /** The price at a moment: the token's last record at or before it. */
 export type PriceThen = Pick<HistoryPoint, 'atMs' | 'price' | 'expiresAtMs'>
 
+/** Records of a token evaluated in `[fromMs, toMs)`, strictly after `after`, at most `limit`. */
+export type TokenRange = {
+  readonly chainId: number
+  readonly tokenAddress: string
+  readonly fromMs: number
+  readonly toMs: number
+  readonly after: { readonly atMs: number; readonly sequence: Sequence } | null
+  readonly limit: number
+}
+
 export type HistoryStore = {
   /** The chain's newest gaps, oldest first. */
   readGaps(chainId: number): Promise<readonly GapRow[]>
   /**
-   * Records of a token evaluated in `[fromMs, toMs)`, in the order of (atMs, sequence), strictly after `after`, at most
-   * `limit`. A record with a wrong clock does not hide others: sequence only breaks ties.
+   * In the order of (atMs, sequence). A record with a wrong clock does not hide others: sequence only breaks ties.
    */
-  readTokenHistory(query: {
-    readonly chainId: number
-    readonly tokenAddress: string
-    readonly fromMs: number
-    readonly toMs: number
-    readonly after: { readonly atMs: number; readonly sequence: Sequence } | null
-    readonly limit: number
-  }): Promise<readonly HistoryRow[]>
+  readTokenHistory(range: TokenRange): Promise<readonly HistoryRow[]>
   /** The same without states, for candles. */
-  readTokenPoints(query: {
-    readonly chainId: number
-    readonly tokenAddress: string
-    readonly fromMs: number
-    readonly toMs: number
-    readonly after: { readonly atMs: number; readonly sequence: Sequence } | null
-    readonly limit: number
-  }): Promise<readonly HistoryPoint[]>
+  readTokenPoints(range: TokenRange): Promise<readonly HistoryPoint[]>
   /** The last record published at or before a moment; null when the log no longer has one, or does not have one yet. */
   readTokenAt(
     chainId: number,

@@ -4,8 +4,8 @@
  */
 import { parseAbi } from 'viem'
 
-export const testTokenAbi = parseAbi([
-  'constructor(string symbol_, uint8 decimals_)',
+/** ERC-20, with the two functions by which a test changes a token. */
+const OWN_TOKEN = [
   'function name() view returns (string)',
   'function symbol() view returns (string)',
   'function decimals() view returns (uint8)',
@@ -13,34 +13,24 @@ export const testTokenAbi = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function allowance(address, address) view returns (uint256)',
   'function mint(address to, uint256 value)',
+  'function setSymbol(string value)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function transferFrom(address from, address to, uint256 value) returns (bool)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+] as const
+
+export const testTokenAbi = parseAbi([
+  'constructor(string symbol_, uint8 decimals_)',
+  ...OWN_TOKEN,
   'function deposit() payable',
   'function withdraw(uint256 value)',
   'function setDecimals(uint8 value)',
-  'function setSymbol(string value)',
-  'function approve(address spender, uint256 value) returns (bool)',
-  'function transfer(address to, uint256 value) returns (bool)',
-  'function transferFrom(address from, address to, uint256 value) returns (bool)',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-  'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ])
 
 /** The token behind a TokenProxy. */
-export const proxiedTokenAbi = parseAbi([
-  'constructor(uint8 decimals_)',
-  'function name() view returns (string)',
-  'function symbol() view returns (string)',
-  'function decimals() view returns (uint8)',
-  'function totalSupply() view returns (uint256)',
-  'function balanceOf(address) view returns (uint256)',
-  'function allowance(address, address) view returns (uint256)',
-  'function mint(address to, uint256 value)',
-  'function setSymbol(string value)',
-  'function approve(address spender, uint256 value) returns (bool)',
-  'function transfer(address to, uint256 value) returns (bool)',
-  'function transferFrom(address from, address to, uint256 value) returns (bool)',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
-  'event Approval(address indexed owner, address indexed spender, uint256 value)',
-])
+export const proxiedTokenAbi = parseAbi(['constructor(uint8 decimals_)', ...OWN_TOKEN])
 
 export const tokenProxyAbi = parseAbi([
   'constructor(address implementation)',

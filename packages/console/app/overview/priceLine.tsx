@@ -1,14 +1,15 @@
 /** The prices of a day as a small line, scaled from lowest to highest, with a break where there was no price. */
+import { Spark, SPARK_WIDTH } from '../parts/spark.tsx'
+
 type Props = { readonly prices: readonly (number | null)[]; readonly about: string }
 
-const WIDTH = 120
 const HEIGHT = 24
 const INSET = 2
 
 export function PriceLine({ prices, about }: Props) {
   const known = prices.filter(price => price !== null)
   const [low, high] = [Math.min(...known), Math.max(...known)]
-  const step = WIDTH / Math.max(1, prices.length - 1)
+  const step = SPARK_WIDTH / Math.max(1, prices.length - 1)
   // A price that has not moved is a line through the middle.
   const yOf = (price: number) =>
     high === low ? HEIGHT / 2 : HEIGHT - INSET - ((price - low) / (high - low)) * (HEIGHT - 2 * INSET)
@@ -22,14 +23,8 @@ export function PriceLine({ prices, about }: Props) {
   }
   if (path === '') return null
   return (
-    <svg
-      class="spark"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={about}
-    >
+    <Spark height={HEIGHT} about={about}>
       <path d={path} />
-    </svg>
+    </Spark>
   )
 }

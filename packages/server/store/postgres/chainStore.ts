@@ -6,8 +6,9 @@
  * repeated.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
+import type { ChainStore, Checkpoint, Committed, Conflict, StepCommit } from '../port.ts'
 import { packQuotes, type QuoteBook } from '../quoteBook.ts'
+import { type Position, positionRow, standing, tipOf } from '../position.ts'
 import { StoreError } from '../storeError.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 import { sealRecords, writeCurrent } from './currentState.ts'
@@ -18,15 +19,6 @@ import { writeEvents } from './poolEvents.ts'
 import { placeQuotes, writeBook } from './quoteBooks.ts'
 import { CHANNEL } from './listener.ts'
 import { writeWithdrawals } from './withdrawalStore.ts'
-
-type Position = {
-  readonly step: number
-  readonly tip_number: number | null
-  readonly tip_hash: string | null
-  readonly tip_time_ms: number | null
-  readonly first_sequence: Sequence | null
-  readonly last_sequence: Sequence
-}
 
 /** Pauses between attempts of a commit whose connection broke: together longer than a server takes to restart. */
 const AGAIN_MS = [10, 50, 250, 1_000, 2_000, 4_000] as const
@@ -81,16 +73,6 @@ function commitOnce(
   })
 }
 
-/** The answer to a commit that does not build on the stored position; null when it does. */
-function standing(stored: Position | undefined, commit: StepCommit): Committed | Conflict | null {
-  const storedStep = stored?.step ?? 0
-  const storedTipHash = stored?.tip_hash ?? null
-  if (storedStep === commit.step - 1 && storedTipHash === commit.previousTipHash) return null
-  if (stored !== undefined && storedStep === commit.step && storedTipHash === (commit.tip?.hash ?? null))
-    return { outcome: 'already', first: stored.first_sequence, last: stored.last_sequence }
-  return { outcome: 'conflict', storedStep, storedTipHash }
-}
-
 const UPSERT_ENTITIES = statement(`
   INSERT INTO entity (chain_id, key, text)
   SELECT $1, key, text FROM unnest($2::text[], $3::text[]) AS row (key, text)
@@ -113,7 +95,7 @@ async function write(
   commit: StepCommit,
   book: QuoteBook | null,
 ): Promise<Committed> {
-  const { chainId, step, tip, atMs } = commit
+  const { chainId, step, atMs } = commit
   await writeEntities(query, commit)
   await writeFacts(query, commit)
   await writeEvents(query, commit)
@@ -129,16 +111,7 @@ async function write(
   await placeQuotes(query, chainId, step, book, [...quotes.values()])
   await writeHistory(query, chainId, published)
   await writeWithdrawals(query, chainId, withdrawals)
-  await query(UPSERT_POSITION, [
-    chainId,
-    step,
-    tip?.number ?? null,
-    tip?.hash ?? null,
-    tip?.timeMs ?? null,
-    atMs,
-    first,
-    last,
-  ])
+  await query(UPSERT_POSITION, positionRow(commit, first, last))
   if (first !== null) await query(NOTIFY)
   return { outcome: 'committed', first, last }
 }
@@ -149,9 +122,4 @@ async function writeEntities(query: Query, { chainId, entities }: StepCommit): P
   const kept = [...texts.keys()].filter(key => texts.get(key) !== null)
   if (gone.length > 0) await query(DELETE_ENTITIES, [chainId, gone])
   if (kept.length > 0) await query(UPSERT_ENTITIES, [chainId, kept, kept.map(key => texts.get(key))])
-}
-
-function tipOf({ tip_number, tip_hash, tip_time_ms }: Position): Checkpoint['tip'] {
-  if (tip_number === null || tip_hash === null || tip_time_ms === null) return null
-  return { number: tip_number, hash: tip_hash, timeMs: tip_time_ms }
 }

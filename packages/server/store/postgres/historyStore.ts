@@ -11,6 +11,7 @@ import {
   type HistoryStore,
   type PointSaid,
   type PriceThen,
+  type TokenRange,
 } from '../history.ts'
 import { statesIn } from '../keptStates.ts'
 import { linesOf, type RowBody } from '../logRow.ts'
@@ -54,8 +55,6 @@ const INSERT = statement(`
   SELECT $1, row.*
   FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[]) AS row`)
 
-type RangeQuery = Parameters<HistoryStore['readTokenPoints']>[0]
-
 export function historyStore(connection: Connection): HistoryStore {
   return {
     async readGaps(chainId) {
@@ -88,7 +87,7 @@ export function historyStore(connection: Connection): HistoryStore {
   }
 }
 
-function readPoints(query: Query, { chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery) {
+function readPoints(query: Query, { chainId, tokenAddress, fromMs, toMs, after, limit }: TokenRange) {
   // A cursor never leaves the range it was issued for.
   const start = after === null || after.atMs < fromMs ? { atMs: fromMs, sequence: -1 } : after
   const bounds = [chainId, tokenAddress, start.atMs, start.sequence, toMs, rowLimit(limit)]

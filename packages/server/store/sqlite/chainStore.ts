@@ -4,9 +4,10 @@
  * committed is recognised, so a worker that missed the answer may repeat it.
  */
 import type { Unsealed } from '../envelope.ts'
-import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
+import type { ChainStore, Checkpoint, Committed, StepCommit } from '../port.ts'
 import { WithdrawalsOfCommit } from '../withdrawals.ts'
 import { packQuotes, type Placed, type QuoteBook } from '../quoteBook.ts'
+import { type Position, positionRow, standing, tipOf } from '../position.ts'
 import type { Connection } from './connection.ts'
 import { currentState } from './currentState.ts'
 import { factsWriter } from './facts.ts'
@@ -14,15 +15,6 @@ import { type Appended, logWriter } from './log.ts'
 import { eventWriter } from './poolEvents.ts'
 import { quoteBookWriter } from './quoteBooks.ts'
 import { withdrawalWriter } from './withdrawalStore.ts'
-
-type Position = {
-  readonly step: number
-  readonly tip_number: number | null
-  readonly tip_hash: string | null
-  readonly tip_time_ms: number | null
-  readonly first_sequence: Sequence | null
-  readonly last_sequence: Sequence
-}
 
 /** `assertSpace` throws when there is not enough space to write a step. */
 export function chainStore(connection: Connection, assertSpace: () => void = () => undefined): ChainStore {
@@ -50,16 +42,6 @@ export function chainStore(connection: Connection, assertSpace: () => void = () 
   }
 }
 
-/** The answer to a commit that does not build on the stored position; null when it does. */
-function standing(stored: Position | undefined, commit: StepCommit): Committed | Conflict | null {
-  const storedStep = stored?.step ?? 0
-  const storedTipHash = stored?.tip_hash ?? null
-  if (storedStep === commit.step - 1 && storedTipHash === commit.previousTipHash) return null
-  if (stored !== undefined && storedStep === commit.step && storedTipHash === (commit.tip?.hash ?? null))
-    return { outcome: 'already', first: stored.first_sequence, last: stored.last_sequence }
-  return { outcome: 'conflict', storedStep, storedTipHash }
-}
-
 /** Writes a commit inside a transaction; sequences are taken after everything else is written. */
 function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteBook | null) => Committed {
   const facts = factsWriter(connection)
@@ -79,7 +61,7 @@ function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteB
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
 
   return (commit, book) => {
-    const { chainId, step, tip, atMs } = commit
+    const { chainId, step, atMs } = commit
     for (const { key, text } of commit.entities)
       if (text === null) deleteEntity.run(chainId, key)
       else upsertEntity.run(chainId, key, text)
@@ -94,16 +76,7 @@ function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteB
     // Only now, because the retraction of a removed pool needs the sequence of the record it withdraws.
     const kept = new Set(commit.pools.map(({ poolAddress }) => poolAddress))
     for (const address of commit.removedPools) if (!kept.has(address)) current.removePool(chainId, address)
-    upsertPosition.run(
-      chainId,
-      step,
-      tip?.number ?? null,
-      tip?.hash ?? null,
-      tip?.timeMs ?? null,
-      atMs,
-      first,
-      last,
-    )
+    upsertPosition.run(...positionRow(commit, first, last))
     return { outcome: 'committed', first, last }
   }
 }
@@ -132,9 +105,4 @@ function recordWriter(connection: Connection): (commit: StepCommit, book: QuoteB
     writeWithdrawals(chainId, withdrawals.found)
     return appended
   }
-}
-
-function tipOf({ tip_number, tip_hash, tip_time_ms }: Position): Checkpoint['tip'] {
-  if (tip_number === null || tip_hash === null || tip_time_ms === null) return null
-  return { number: tip_number, hash: tip_hash, timeMs: tip_time_ms }
 }

@@ -11,6 +11,7 @@ import {
   type HistoryStore,
   type PointSaid,
   type PriceThen,
+  type TokenRange,
 } from '../history.ts'
 import type { Sequence } from '../port.ts'
 import { statesIn } from '../keptStates.ts'
@@ -22,8 +23,6 @@ const POINT = `
   SELECT sequence, at_ms AS atMs, block_number AS blockNumber, price, expires_at_ms AS expiresAtMs
   FROM token_history
   WHERE chain_id = :chain AND token_address = :token`
-
-type RangeQuery = Parameters<HistoryStore['readTokenPoints']>[0]
 
 export function historyStore(connection: Connection): HistoryStore {
   const range = connection.prepare(`
@@ -45,7 +44,7 @@ export function historyStore(connection: Connection): HistoryStore {
   )
   const readState = stateReader(connection)
 
-  const pointsOf = ({ chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery): HistoryPoint[] => {
+  const pointsOf = ({ chainId, tokenAddress, fromMs, toMs, after, limit }: TokenRange): HistoryPoint[] => {
     // A cursor never leaves the range it was issued for.
     const start = after === null || after.atMs < fromMs ? { atMs: fromMs, sequence: -1 } : after
     return range.all({
