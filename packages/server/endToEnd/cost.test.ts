@@ -153,7 +153,7 @@ describe('GET /v1/cost', () => {
     const before = await wealth()
     const undo = await chain.snapshot()
     await live.untilTip(await chain.run(...pushes(move)))
-    // Whoever brings the pools back is somebody else: what the adversary has got is worth what it was before.
+    // Others bring the pools back: the adversary's assets are then worth what they were before.
     expectAbout(before - (await wealth()), move.loss_usd_arbitraged)
     await chain.revert(undo)
     await live.untilWell()

@@ -58,7 +58,7 @@ function damage(chainId: number): void {
 it('never stops another chain, and its health turns to unavailable', async () => {
   child = await startChildService(config)
   const client = await clientOf(config, child.url, 'two')
-  // Whoever waits spends a quota of its own.
+  // Polling uses the quota of another key.
   const waiting = await clientOf(config, child.url, 'waiting')
   const health = (chainId: number) => waiting.fetchHealth({ chain_id: chainId }).catch(() => null)
   for (const chainId of [CHAIN_ID, SECOND])

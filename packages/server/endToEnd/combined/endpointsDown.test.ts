@@ -60,8 +60,8 @@ function mostTries(downMs: number): number {
   return tries
 }
 
-/** Whoever went away is asked who it is, and nothing more until it answers; before that come the calls under way. */
-function expectLeftInPeace({ calls }: RpcProxy, downMs: number): void {
+/** An endpoint that is away gets one question, its chain id, until it answers; calls that were under way come before. */
+function expectOnlyProbed({ calls }: RpcProxy, downMs: number): void {
   const isOpening = ({ method }: { method: string }): boolean => method === 'eth_chainId'
   const tries = calls.filter(isOpening).length
   expect(tries).toBeLessThanOrEqual(mostTries(downMs))
@@ -108,7 +108,7 @@ it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, retries back off
     expect(worst.endpoints.map(({ status }) => status)).toEqual(['FAILING', 'FAILING'])
   }
   await until('long enough', () => performance.now() - startMs > DOWN_MS, DOWN_MS + 180_000)
-  for (const proxy of proxies) expectLeftInPeace(proxy, performance.now() - startMs)
+  for (const proxy of proxies) expectOnlyProbed(proxy, performance.now() - startMs)
   expect((await service.records(before)).filter(isSwap())).toEqual([])
 
   comeBack()

@@ -9,7 +9,7 @@ export async function openKeyedProxy(target: string, key: string): Promise<Keyed
   const server = createServer((from, answer) => {
     const own = `127.0.0.1:${(server.address() as AddressInfo).port}`
     const { headers } = from
-    // Whoever speaks of the proxy means the service behind it.
+    // A client that names the proxy means the service behind it.
     const meant = (text: string) => text.replace(/(?:127\.0\.0\.1|localhost):\d+$/, host)
     const onward = request(
       {
