@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pause } from '../feed/condition.ts'
+import { pause } from '../feed/conditionVariable.ts'
 import { FeedError, isFeedError } from '../feed/feedError.ts'
 import type { ChainConfig } from '../config/config.ts'
 import { openRaw, type RawEndpoint } from './rawEndpoint.ts'

@@ -6,7 +6,7 @@ import { requestAll } from '../feed/transport/batches.ts'
 import type { Endpoint } from '../feed/endpoints/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import { fetchHeaderByHash, fetchHeaderByNumber, type ListedHeader } from '../feed/proof/header.ts'
-import { fetchLogs, type LogAnswer } from '../feed/proof/logLadder.ts'
+import { fetchLogs, type LogAnswer } from '../feed/proof/logFallback.ts'
 import { verifyLogs } from '../feed/proof/receipts.ts'
 import { StateReader } from '../feed/endpoints/stateReader.ts'
 import type { Hex } from '../ops/hex.ts'
@@ -16,14 +16,14 @@ import { QUIET } from './probes.ts'
 /** How far back to look for a block with transactions: one without says little about receipts. */
 const BLOCKS_BACK = 8
 
-export type Rung = LogAnswer['rung']
+export type LogSource = LogAnswer['source']
 export type ReceiptsFinding = {
   readonly check: Check
-  readonly rung: Rung | null
+  readonly source: LogSource | null
   readonly transactions: number
 }
 
-/** Tries the ladder of `logLadder.ts`, and whether the result proves the block. */
+/** Tries the fallbacks of `logFallback.ts`, and whether the result proves the block. */
 export async function probeReceipts(
   endpoint: Endpoint,
   headHash: Hex,
@@ -35,14 +35,14 @@ export async function probeReceipts(
     transactions = header.transactions.length
     const answer = await fetchLogs(endpoint, header.hash, () => Promise.resolve(header), signal)
     verifyLogs(endpoint, header, answer)
-    return { check: receiptsCheck(endpoint, header, answer), rung: answer.rung, transactions }
+    return { check: receiptsCheck(endpoint, header, answer), source: answer.source, transactions }
   } catch (error) {
     if (!isFeedError(error)) throw error
     const fix =
       error.code === 'BLOCK_REFUSED'
         ? 'its responses do not match the header of the block; use another node'
         : 'neither receipts nor logs of a block: events cannot be read; use another node'
-    return { check: fail('receipts', sentenceOf(error), fix), rung: null, transactions }
+    return { check: fail('receipts', sentenceOf(error), fix), source: null, transactions }
   }
 }
 
@@ -50,7 +50,7 @@ function receiptsCheck(endpoint: Endpoint, { number, transactions }: ListedHeade
   const refused =
     endpoint.abilities.lackings.find(each => each.startsWith('eth_getBlockReceipts')) ??
     `eth_getBlockReceipts refused for the size of block ${number}`
-  switch (answer.rung) {
+  switch (answer.source) {
     case 'receipts by block':
       return ok('receipts', `${transactions.length} of block ${number}`)
     case 'receipts by transaction':
@@ -63,7 +63,7 @@ function receiptsCheck(endpoint: Endpoint, { number, transactions }: ListedHeade
     case 'logs by block range':
       return warn(
         'receipts',
-        `none, ${answer.rung}: ${refused}`,
+        `none, ${answer.source}: ${refused}`,
         'blocks cannot be proven complete (health NO_PROOF); use a node with receipts',
       )
   }

@@ -18,9 +18,9 @@ const AT_ONCE = 10
 export function neededPerSecond(
   { blockTimeMs }: Pick<ChainConfig, 'blockTimeMs'>,
   isPushed: boolean,
-  { rung, transactions }: Pick<ReceiptsFinding, 'rung' | 'transactions'>,
+  { source, transactions }: Pick<ReceiptsFinding, 'source' | 'transactions'>,
 ): number {
-  const more = rung === 'receipts by transaction' ? Math.max(0, transactions - 1) : 0
+  const more = source === 'receipts by transaction' ? Math.max(0, transactions - 1) : 0
   const aBlock = (isPushed ? CALLS_A_BLOCK.pushed : CALLS_A_BLOCK.polled) + more
   return (aBlock * 1000) / blockTimeMs + UPKEEP_PER_SECOND
 }

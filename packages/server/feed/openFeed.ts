@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig } from '../config/config.ts'
-import { Condition } from './condition.ts'
+import { ConditionVariable } from './conditionVariable.ts'
 import { createChainRpc } from './endpoints/chainRpc.ts'
 import { type ConnectionLimits, limitsOf } from './transport/connection.ts'
 import { Endpoint } from './endpoints/endpoint.ts'
@@ -89,7 +89,7 @@ class ChainFeed implements Feed {
   readonly #choice: HeadChoice
   readonly #follower: Follower
   readonly #finality: Finality
-  readonly #changed = new Condition()
+  readonly #changed = new ConditionVariable()
   readonly #abort = new AbortController()
   readonly #running: Promise<unknown>
   readonly #startedAtMs: number

@@ -20,7 +20,7 @@ import { openCluster } from '../store/postgres/clusterStore.ts'
 import { CommitListener } from '../store/postgres/listener.ts'
 import { RPC_CHANNEL } from '../store/postgres/storeRpc.ts'
 import { Hub } from '../stream/hub.ts'
-import { LagWatch } from '../stream/lagWatch.ts'
+import { NodeLag } from '../stream/nodeLag.ts'
 import { SharedRoster } from '../stream/sharedRoster.ts'
 
 /** Equal to the wait of a client with a valid cursor: a node that is further behind should get no new clients. */
@@ -57,7 +57,7 @@ export async function startApiNode({
     onQueue: () => undefined,
   })
   const limit = new SharedLimit(cluster, clock)
-  const lag = new LagWatch(hub, store, clock)
+  const lag = new NodeLag(hub, store, clock)
   const isReady = () => readiness(lag, chains.isReady().reasons)
   const roster = await SharedRoster.open(cluster, node, clock)
   const following = followSettings(settings, () => undefined)
@@ -103,7 +103,7 @@ export async function startApiNode({
 /**
  * Stored data can be served with or without a writer, so only a node that cannot see the end of the log is not ready.
  */
-function readiness(lag: LagWatch, reasons: readonly string[]): ReturnType<Chains['isReady']> {
+function readiness(lag: NodeLag, reasons: readonly string[]): ReturnType<Chains['isReady']> {
   if (lag.silentMs > LATE_MS) return { ready: false, reasons: ['the database does not answer', ...reasons] }
   if (lag.behindMs > LATE_MS)
     return { ready: false, reasons: [`this node is ${lag.behindMs} ms behind the log`, ...reasons] }

@@ -15,7 +15,10 @@ export type Position = {
 }
 
 /** The answer to a commit that does not build on the stored position; null when it does. */
-export function standing(stored: Position | undefined, commit: StepCommit): Committed | Conflict | null {
+export function alreadyOrConflict(
+  stored: Position | undefined,
+  commit: StepCommit,
+): Committed | Conflict | null {
   const storedStep = stored?.step ?? 0
   const storedTipHash = stored?.tip_hash ?? null
   if (storedStep === commit.step - 1 && storedTipHash === commit.previousTipHash) return null

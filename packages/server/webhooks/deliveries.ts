@@ -7,7 +7,7 @@ import type { DeliveryOutcome, DeliveryRow, WebhookRow, WebhookStore } from '../
 import { attempt, type Sending } from './attempt.ts'
 import { PATIENCE_MS } from './retrySchedule.ts'
 import { messageId } from './message.ts'
-import { Outcomes } from './outcomes.ts'
+import { OutcomeWriter } from './outcomeWriter.ts'
 import type { Posted } from './post.ts'
 
 /** Concurrent attempts over all webhooks: each may hold a connection for ten seconds. */
@@ -39,7 +39,7 @@ type Lane = { row: WebhookRow; hasWork: boolean; isBusy: boolean; dueAtMs: numbe
 
 export class Deliveries {
   readonly #options: DeliveriesOptions
-  readonly #outcomes: Outcomes
+  readonly #outcomes: OutcomeWriter
   readonly #stopping = new AbortController()
   #lanes = new Map<string, Lane>()
   #underWay = 0
@@ -47,7 +47,7 @@ export class Deliveries {
 
   constructor(options: DeliveriesOptions) {
     this.#options = options
-    this.#outcomes = new Outcomes(options.store, options.generation)
+    this.#outcomes = new OutcomeWriter(options.store, options.generation)
   }
 
   /** Loads the active webhooks; all others get no message after the present one. */

@@ -3,7 +3,7 @@
  * is an answer, and the same on every node; anything else is a failure.
  */
 import type { Hex } from '../../ops/hex.ts'
-import { pause } from '../condition.ts'
+import { pause } from '../conditionVariable.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { ChainRpc } from '../feed.ts'

@@ -10,7 +10,7 @@ import type { Clock } from '../../ops/clock.ts'
 import { fallbackDepthOf } from '../../config/chainTable.ts'
 import type { ChainConfig } from '../../config/config.ts'
 import type { Hex } from '../../ops/hex.ts'
-import { Condition } from '../condition.ts'
+import { ConditionVariable } from '../conditionVariable.ts'
 import { fetchVerified } from '../proof/block.ts'
 import { digestOf } from '../proof/blockDigest.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
@@ -53,7 +53,7 @@ const MOST_PROOFS = 64
 
 export class Finality {
   readonly #options: FinalityOptions
-  readonly #changed = new Condition()
+  readonly #changed = new ConditionVariable()
   readonly #settlement: Settlement
   #final: Final | null
   #isGiven = true
@@ -104,7 +104,7 @@ export class Finality {
   async run(signal: AbortSignal): Promise<void> {
     const { blockTimeMs } = this.#options.chain
     const pauseMs = Math.min(Math.max(blockTimeMs / 2, PAUSE_MS.least), PAUSE_MS.most)
-    const rest = new Condition()
+    const rest = new ConditionVariable()
     while (!signal.aborted) {
       const processed = this.#options.processed()
       const nowMs = this.#options.clock.monotonicMs()

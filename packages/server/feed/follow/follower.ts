@@ -6,7 +6,7 @@
  * lineage as it was and the walk restarts from a fresh head.
  */
 import type { Clock } from '../../ops/clock.ts'
-import { Condition } from '../condition.ts'
+import { ConditionVariable } from '../conditionVariable.ts'
 import { fetchVerified, type WhichBlock } from '../proof/block.ts'
 import { confirmReplaced, fetchBranch } from './replacementBranch.ts'
 import type { FeedLog } from '../feedLog.ts'
@@ -65,7 +65,7 @@ const IDLE_MS = 60_000
 
 export class Follower {
   readonly #options: FollowerOptions
-  readonly #changed = new Condition()
+  readonly #changed = new ConditionVariable()
   readonly #items: ChainItem[] = []
   /** Items whose last block is not processed yet, oldest first. */
   #given: Given[] = []

@@ -6,7 +6,7 @@
  * An endpoint may be several nodes behind one address, so an older block of our own chain is no news.
  */
 import type { Clock } from '../../ops/clock.ts'
-import { Condition } from '../condition.ts'
+import { ConditionVariable } from '../conditionVariable.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { FeedLog } from '../feedLog.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
@@ -128,7 +128,7 @@ export class HeadChoice {
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#options.endpoints.all.length < 3) return
-    const rest = new Condition()
+    const rest = new ConditionVariable()
     while (!signal.aborted) {
       const isDue = this.isUnconfirmed
       if (isDue) await this.#reconsider(signal)

@@ -5,7 +5,7 @@
  * any other.
  */
 import type { Clock } from '../../ops/clock.ts'
-import { Condition } from '../condition.ts'
+import { ConditionVariable } from '../conditionVariable.ts'
 import { Cadence } from './cadence.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
@@ -31,7 +31,7 @@ const GLANCE_MS = 250
 
 export class HeadWatch {
   readonly #options: HeadWatchOptions
-  readonly #changed = new Condition()
+  readonly #changed = new ConditionVariable()
   readonly #silenceMs: number
   /** Monotonic time of the next poll, unless the endpoint reports a head before. */
   readonly #dueAtMs = new Map<Endpoint, number>()

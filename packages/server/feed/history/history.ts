@@ -9,7 +9,7 @@
 import type { ChainConfig } from '../../config/config.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
-import { pause } from '../condition.ts'
+import { pause } from '../conditionVariable.ts'
 import { fetchBlock } from '../proof/block.ts'
 import type { BackfillRange } from './backfillRange.ts'
 import { type LogFilter, matcherOf, spread } from './logFilter.ts'

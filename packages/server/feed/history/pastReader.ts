@@ -8,7 +8,7 @@
 import type { Hex } from '../../ops/hex.ts'
 import { decodeAnswer } from '../answers/answer.ts'
 import { requestAll } from '../transport/batches.ts'
-import { pause } from '../condition.ts'
+import { pause } from '../conditionVariable.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
 import { type LogEntry, toLogEntry } from '../answers/entry.ts'

@@ -3,14 +3,14 @@
  * all logs are there, two endpoints must agree.
  */
 import type { Hex } from '../../ops/hex.ts'
-import { pause } from '../condition.ts'
+import { pause } from '../conditionVariable.ts'
 import { digestOf } from './blockDigest.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { EndpointSet } from '../endpoints/endpointSet.ts'
 import type { VerifiedBlock } from '../feed.ts'
 import { FeedError, isFeedError } from '../feedError.ts'
 import { fetchHeaderByHash, fetchHeaderByNumber, type Header, type ListedHeader } from './header.ts'
-import { fetchLogs } from './logLadder.ts'
+import { fetchLogs } from './logFallback.ts'
 import { verifyLogs } from './receipts.ts'
 
 type Answer = { readonly endpoint: Endpoint; readonly block: VerifiedBlock }

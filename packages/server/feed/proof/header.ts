@@ -16,7 +16,7 @@ import {
   toHex,
   toList,
 } from '../answers/answer.ts'
-import { pause } from '../condition.ts'
+import { pause } from '../conditionVariable.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { BlockRef } from '../feed.ts'
 import { FeedError } from '../feedError.ts'

@@ -8,7 +8,7 @@ import { bloomOf } from './bloom.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { VerifiedBlock } from '../feed.ts'
 import { type Header, refused } from './header.ts'
-import type { LogAnswer } from './logLadder.ts'
+import type { LogAnswer } from './logFallback.ts'
 import { isRootOwn, ownLogs, proveReceipts } from './receiptsProof.ts'
 
 /** Throws BLOCK_REFUSED unless the response belongs to this block and is complete as far as can be determined. */

@@ -11,7 +11,7 @@ import type { EndpointSet } from '../endpoints/endpointSet.ts'
 import type { ReceiptEntry } from '../answers/entry.ts'
 import type { VerifiedBlock } from '../feed.ts'
 import { fetchHeaderByHash, type ListedHeader } from './header.ts'
-import { fetchLogs } from './logLadder.ts'
+import { fetchLogs } from './logFallback.ts'
 import { ownReceipts } from './receiptsProof.ts'
 import { receiptsRoot } from './receiptsRoot.ts'
 

@@ -1,7 +1,7 @@
 /** A node's own answer, sent on at a given pace: how a large one arrives over a slow line. */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { pause } from '../condition.ts'
+import { pause } from '../conditionVariable.ts'
 
 const PART = 65_536
 const { signal } = new AbortController()

@@ -8,7 +8,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChainStore, Checkpoint, Committed, Conflict, StepCommit } from '../port.ts'
 import { packQuotes, type QuoteBook } from '../quoteBook.ts'
-import { type Position, positionRow, standing, tipOf } from '../position.ts'
+import { alreadyOrConflict, type Position, positionRow, tipOf } from '../position.ts'
 import { StoreError } from '../storeError.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 import { sealRecords, writeCurrent } from './currentState.ts'
@@ -69,7 +69,7 @@ function commitOnce(
   return connection.write(async query => {
     await query(LOCK_CHAIN, [commit.chainId])
     const [stored] = await query<Position>(POSITION, [commit.chainId])
-    return standing(stored, commit) ?? (await write(query, fence, commit, book))
+    return alreadyOrConflict(stored, commit) ?? (await write(query, fence, commit, book))
   })
 }
 

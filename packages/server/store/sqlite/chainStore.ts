@@ -7,7 +7,7 @@ import type { Unsealed } from '../envelope.ts'
 import type { ChainStore, Checkpoint, Committed, StepCommit } from '../port.ts'
 import { WithdrawalsOfCommit } from '../withdrawals.ts'
 import { packQuotes, type Placed, type QuoteBook } from '../quoteBook.ts'
-import { type Position, positionRow, standing, tipOf } from '../position.ts'
+import { alreadyOrConflict, type Position, positionRow, tipOf } from '../position.ts'
 import type { Connection } from './connection.ts'
 import { currentState } from './currentState.ts'
 import { factsWriter } from './facts.ts'
@@ -37,7 +37,9 @@ export function chainStore(connection: Connection, assertSpace: () => void = () 
     async commit(commit) {
       assertSpace()
       const book = packQuotes(commit.records.map(({ quote }) => quote))
-      return connection.write(() => standing(positionOf(commit.chainId), commit) ?? write(commit, book))
+      return connection.write(
+        () => alreadyOrConflict(positionOf(commit.chainId), commit) ?? write(commit, book),
+      )
     },
   }
 }

@@ -6,7 +6,7 @@
  * kept short, because live commits wait for them.
  */
 import { type Input, isFamily } from '@assay/engine'
-import { pause } from '../../feed/condition.ts'
+import { pause } from '../../feed/conditionVariable.ts'
 import { BackfillRange } from '../../feed/history/backfillRange.ts'
 import type { EndpointSet } from '../../feed/endpoints/endpointSet.ts'
 import type { VerifiedBlock } from '../../feed/feed.ts'

@@ -8,7 +8,7 @@ import type { Hub } from './hub.ts'
 
 const LOOK_MS = 500
 
-export class LagWatch {
+export class NodeLag {
   readonly #hub: Hub
   readonly #store: LogStore
   readonly #clock: Clock

@@ -1,7 +1,7 @@
 /** Writes the outcomes of attempts together: those that end during a transaction wait for the next one. */
 import type { DeliveryOutcome, WebhookStore } from '../store/webhooks.ts'
 
-/** Outcomes per transaction: a chain's commit may have to wait for it. */
+/** OutcomeWriter per transaction: a chain's commit may have to wait for it. */
 const MOST = 100
 
 type Waiting = {
@@ -10,7 +10,7 @@ type Waiting = {
   readonly reject: (failure: unknown) => void
 }
 
-export class Outcomes {
+export class OutcomeWriter {
   readonly #store: Pick<WebhookStore, 'settleDeliveries'>
   readonly #generation: number
   #waiting: Waiting[] = []

@@ -11,21 +11,21 @@ import type { Endpoint } from '../endpoints/endpoint.ts'
 import { FeedError, isFeedError } from '../feedError.ts'
 import { fetchKnown, type ListedHeader, unknown } from './header.ts'
 
-type Rung = Extract<
+type LogSource = Extract<
   Ability,
   'receipts by block' | 'receipts by transaction' | 'logs by block hash' | 'logs by block range'
 >
 
 export type LogAnswer = {
   readonly kind: 'receipts' | 'logs'
-  readonly rung: Rung
+  readonly source: LogSource
   readonly items: readonly unknown[]
 }
 
 /** Failures of one answer that a smaller one may avoid: the answer was truncated, late or not JSON. */
 const BROKEN = ['ENDPOINT_TIMEOUT', 'ENDPOINT_UNREACHABLE', 'ANSWER_MALFORMED', 'ANSWER_TOO_LARGE'] as const
 
-/** Only the rungs below the first need the header with its list of transactions. */
+/** Only the sources after the first need the header with its list of transactions. */
 export async function fetchLogs(
   endpoint: Endpoint,
   hash: Hex,
@@ -36,17 +36,18 @@ export async function fetchLogs(
   if (byBlock !== null) return byBlock
   const known = await listing()
   // Without transactions there are no receipts; the root in the header proves that.
-  if (known.transactions.length === 0) return { kind: 'receipts', rung: 'receipts by transaction', items: [] }
-  const byTransaction = await climb(endpoint, 'receipts by transaction', () =>
+  if (known.transactions.length === 0)
+    return { kind: 'receipts', source: 'receipts by transaction', items: [] }
+  const byTransaction = await fetchFrom(endpoint, 'receipts by transaction', () =>
     fetchReceipts(endpoint, known, signal),
   )
   if (byTransaction !== null) return { kind: 'receipts', ...byTransaction }
   const range = { fromBlock: hexOf(known.number), toBlock: hexOf(known.number) }
   const logs =
-    (await climb(endpoint, 'logs by block hash', () =>
+    (await fetchFrom(endpoint, 'logs by block hash', () =>
       fetchList(endpoint, 'eth_getLogs', { blockHash: hash }, hash, signal),
     )) ??
-    (await climb(endpoint, 'logs by block range', () =>
+    (await fetchFrom(endpoint, 'logs by block range', () =>
       fetchList(endpoint, 'eth_getLogs', range, hash, signal),
     ))
   if (logs !== null) return { kind: 'logs', ...logs }
@@ -79,7 +80,7 @@ async function byBlockReceipts(
   const { abilities } = endpoint
   if (abilities.isHard(hash)) return null
   try {
-    const found = await climb(endpoint, 'receipts by block', () =>
+    const found = await fetchFrom(endpoint, 'receipts by block', () =>
       fetchList(endpoint, 'eth_getBlockReceipts', hash, hash, signal),
     )
     return found === null ? null : { kind: 'receipts', ...found }
@@ -90,20 +91,20 @@ async function byBlockReceipts(
   }
 }
 
-/** Null when the endpoint does not support the rung. */
-async function climb(
+/** Null when the endpoint does not support it. */
+async function fetchFrom(
   endpoint: Endpoint,
-  rung: Rung,
+  source: LogSource,
   fetch: () => Promise<readonly unknown[]>,
-): Promise<{ readonly rung: Rung; readonly items: readonly unknown[] } | null> {
+): Promise<{ readonly source: LogSource; readonly items: readonly unknown[] } | null> {
   const { abilities } = endpoint
-  if (!abilities.has(rung)) return null
+  if (!abilities.has(source)) return null
   try {
     const items = await fetch()
-    abilities.answered(rung)
-    return { rung, items }
+    abilities.answered(source)
+    return { source, items }
   } catch (error) {
-    if (abilities.refused(rung, error)) return null
+    if (abilities.refused(source, error)) return null
     throw error
   }
 }

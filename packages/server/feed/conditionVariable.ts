@@ -2,7 +2,7 @@
  * A condition to wait for. A notification only means that the state may have changed, so a waiter checks the state
  * before and after. No notification is lost as long as the waiter awaits nothing between the check and `wait`.
  */
-export class Condition {
+export class ConditionVariable {
   readonly #waiting = new Set<() => void>()
 
   notify(): void {
@@ -27,4 +27,5 @@ export class Condition {
 }
 
 /** Waits; an abort ends the wait early without an error. */
-export const pause = (ms: number, signal: AbortSignal): Promise<void> => new Condition().wait(signal, ms)
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new ConditionVariable().wait(signal, ms)
