@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 const BIN = resolve(import.meta.dirname, 'bin.js')
 
@@ -27,18 +27,26 @@ it('a command appears at once: no engine, no service and no verifier are loaded 
   ).toEqual([])
 })
 
-it('a process that runs for long limits the heaps of malloc, unless its environment says how many', async () => {
-  const telling = `data:text/javascript,${encodeURIComponent("process.on('exit', () => console.error(process.env.MALLOC_ARENA_MAX))")}`
-  const { MALLOC_ARENA_MAX: _, ...inherited } = process.env
-  const arenasOf = async (command: string, environment: Readonly<Record<string, string>>) => {
-    const args = ['--import', telling, BIN, command, '--help']
+describe('a process that runs for long', () => {
+  const telling = `data:text/javascript,${encodeURIComponent("process.on('exit', () => console.error(process.env.MALLOC_ARENA_MAX, process.execArgv.at(-1)))")}`
+  const { MALLOC_ARENA_MAX: _, NODE_OPTIONS: __, ...inherited } = process.env
+  const limitsOf = async (command: string, environment = {}, options: readonly string[] = []) => {
+    const args = [...options, '--import', telling, BIN, command, '--help']
     const env = { ...inherited, ...environment }
     return (await promisify(execFile)(process.execPath, args, { env })).stderr.trim()
   }
-  // Other systems have no such limit.
-  const limited = process.platform === 'linux' ? '2' : 'undefined'
-  expect(await arenasOf('serve', {})).toBe(limited)
-  expect(await arenasOf('start', {})).toBe(limited)
-  expect(await arenasOf('serve', { MALLOC_ARENA_MAX: '8' })).toBe('8')
-  expect(await arenasOf('quote', {})).toBe('undefined')
+  // Other systems have no such limit of malloc.
+  const arenas = process.platform === 'linux' ? '2' : 'undefined'
+
+  it('limits the heaps of malloc and the young generation of its main thread', async () => {
+    expect(await limitsOf('serve')).toBe(`${arenas} --max-semi-space-size=16`)
+    expect(await limitsOf('start')).toBe(`${arenas} --max-semi-space-size=16`)
+    expect(await limitsOf('quote')).toBe(`undefined ${telling}`)
+  })
+
+  it('leaves to the operator what the environment or the command line sets', async () => {
+    expect(await limitsOf('serve', { MALLOC_ARENA_MAX: '8' })).toBe('8 --max-semi-space-size=16')
+    expect(await limitsOf('serve', { NODE_OPTIONS: '--max-semi-space-size=32' })).toBe(`${arenas} ${telling}`)
+    expect(await limitsOf('serve', {}, ['--max_semi_space_size=32'])).toBe(`${arenas} ${telling}`)
+  })
 })
