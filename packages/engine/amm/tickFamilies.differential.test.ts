@@ -22,7 +22,6 @@ import {
   type DeployerFactory,
   pancakePoolAbi,
   Random,
-  seedOfRun,
   send,
   startAnvil,
   trader,
@@ -43,8 +42,9 @@ import {
   zeroAddress,
 } from 'viem'
 import { createRequire } from 'node:module'
-import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
+import { printedSeed } from '../testing/printedSeed.ts'
 import {
   depthQuestions,
   drawLimit,
@@ -59,6 +59,7 @@ import {
   storedTicks,
   TWO_PERCENT,
 } from '../testing/tickDraws.ts'
+import { expectVerified } from '../testing/verified.ts'
 import { count, tick as toTick } from '../units.ts'
 import type { AlgebraEvent } from './algebra/kind.ts'
 import type { Boundary } from './adapter.ts'
@@ -110,7 +111,7 @@ type Subject = {
   readonly positions: Map<string, { lower: number; upper: number; liquidity: bigint }>
 }
 
-const seed = seedOfRun()
+const seed = printedSeed()
 const done = {
   swaps: new Map<string, number>(),
   quotes: new Map<string, number>(),
@@ -315,7 +316,6 @@ const SUBJECTS = FAMILIES.flatMap(of =>
 
 describe.each(SUBJECTS)('R-ticks-1, R-ticks-2: $name', ({ of, tier, name }) => {
   it('swaps as simulated, its events give its state, and its depth is what it takes in', async () => {
-    onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
     const random = new Random(seed, name)
     const subject = await createSubject(random, of, tier)
     for (let round = 0; round < ROUNDS; round++) {
@@ -415,10 +415,7 @@ async function run(subject: Subject, steps: readonly Step[]): Promise<void> {
 function apply(subject: Subject, event: AlgebraEvent): void {
   const { adapter, terms, state } = subject
   const applied = adapter.apply(terms, state, state, event)
-  expect({ verdict: applied.verdict, differences: applied.differences }, event.kind).toEqual({
-    verdict: 'verified',
-    differences: [],
-  })
+  expectVerified(applied, event.kind)
   subject.state = applied.state
 }
 

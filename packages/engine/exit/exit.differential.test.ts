@@ -1,15 +1,16 @@
 /** Plans of sales carried out on the published contracts, in random markets: `npm run test:exit` tries a thousand. */
-import { Random, seedOfRun } from '@assay/world'
-import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
+import { Random } from '@assay/world'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Priced } from '../price/evaluation.ts'
 import { cases } from '../testing/cases.ts'
 import { ContractMarkets } from '../testing/contractMarket.ts'
+import { printedSeed } from '../testing/printedSeed.ts'
 import { exitOf, unitOf } from './exit.ts'
 import type { Plan } from './plan.ts'
 
 const MARKETS = Number(process.env['ASSAY_EXIT_MARKETS'] ?? cases(12))
 
-const seed = seedOfRun()
+const seed = printedSeed()
 let markets: ContractMarkets
 beforeAll(async () => {
   markets = await ContractMarkets.start()
@@ -17,7 +18,6 @@ beforeAll(async () => {
 afterAll(() => markets?.close())
 
 test('R-exit-2: executed on the contracts of a random market, a plan pays what is stated, to the unit', async () => {
-  onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
   const random = new Random(seed, 'exits')
   const done = { sales: 0, swaps: 0, split: 0 }
   for (let market = 0; market < MARKETS; market++) {

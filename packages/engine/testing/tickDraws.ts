@@ -25,6 +25,14 @@ export const LADDER: readonly Boundary[] = [
   { up: { num: 10_000n, den: 1n }, down: { num: 1n, den: 10_000n } },
 ]
 
+/** Nearly all pools of Uniswap v3 and v4 have one of these fees, with this spacing. */
+export const TIERS_IN_USE = [
+  { feePpm: 100, tickSpacing: 1 },
+  { feePpm: 500, tickSpacing: 10 },
+  { feePpm: 3000, tickSpacing: 60 },
+  { feePpm: 10_000, tickSpacing: 200 },
+] as const
+
 export const STARTS = ['near one', 'anywhere', 'near the lowest', 'near the highest'] as const
 export type Start = (typeof STARTS)[number]
 

@@ -18,7 +18,6 @@ import {
   deployTrader,
   deployV2Factory,
   Random,
-  seedOfRun,
   startAnvil,
   trader,
   uniswapV2Code,
@@ -35,8 +34,10 @@ import {
   parseEventLogs,
   type TransactionReceipt,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fraction } from '../../exact/fraction.ts'
+import { printedSeed } from '../../testing/printedSeed.ts'
+import { expectVerified } from '../../testing/verified.ts'
 
 /** `fee` is taken of `of` parts of an input. */
 type Market = { readonly fee: number; readonly of: number; readonly code: V2Code }
@@ -88,15 +89,11 @@ type Subject = {
 /** `fails` is the pair's reason without its prefix, null where the call must succeed. */
 type Step = { readonly call: Hex; readonly fails: string | null }
 
-const seed = seedOfRun()
+const seed = printedSeed()
 const done = { swaps: 0, depths: 0 }
 let anvil: Anvil
 let client: Client
 let hands: Address
-
-beforeEach(() => {
-  onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
-})
 
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })
@@ -143,13 +140,7 @@ async function runRound(subject: Subject, steps: readonly Step[]): Promise<void>
     if (!outcome.ok) return
     for (const event of eventsOf(pair, outcome.logs)) {
       const applied = v2.apply(mirror.terms, mirror.state, mirror.prior, event)
-      expect(
-        { verdict: applied.verdict, differences: applied.differences },
-        `step ${index}: ${event.kind}`,
-      ).toEqual({
-        verdict: 'verified',
-        differences: [],
-      })
+      expectVerified(applied, `step ${index}: ${event.kind}`)
       mirror.prior = mirror.state
       mirror.state = applied.state
       if (event.kind === 'SWAP') done.swaps++

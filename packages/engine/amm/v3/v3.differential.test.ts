@@ -20,7 +20,6 @@ import {
   enableFeeAmount,
   initialiseV3Pool,
   Random,
-  seedOfRun,
   send,
   startAnvil,
   trader,
@@ -37,7 +36,8 @@ import {
   parseEventLogs,
   type TransactionReceipt,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { printedSeed } from '../../testing/printedSeed.ts'
 import {
   canMove,
   depthQuestions,
@@ -57,8 +57,10 @@ import {
   type Start,
   STARTS,
   storedTicks,
+  TIERS_IN_USE,
   TWO_PERCENT,
 } from '../../testing/tickDraws.ts'
+import { expectVerified } from '../../testing/verified.ts'
 import { tick as toTick } from '../../units.ts'
 import * as swapLoop from '../swapLoop.ts'
 import * as tickBook from '../tickBook.ts'
@@ -70,10 +72,7 @@ const WIDEST_TIER = { feePpm: 25_000, tickSpacing: 16_383 } as const
 
 /** The four tiers in use, and odd ones: no fee, a fee that takes nearly all, the widest spacing there is. */
 const TIERS = [
-  { feePpm: 100, tickSpacing: 1 },
-  { feePpm: 500, tickSpacing: 10 },
-  { feePpm: 3000, tickSpacing: 60 },
-  { feePpm: 10_000, tickSpacing: 200 },
+  ...TIERS_IN_USE,
   { feePpm: 1_234, tickSpacing: 7 },
   { feePpm: 0, tickSpacing: 3 },
   { feePpm: 999_999, tickSpacing: 111 },
@@ -123,17 +122,13 @@ type Step = {
     | { readonly kind: 'FAILURE'; readonly reason: string }
 }
 
-const seed = seedOfRun()
+const seed = printedSeed()
 const done = { swaps: 0, depths: 0, inputs: 0, events: 0 }
 let anvil: Anvil
 let client: Client
 let hands: Address
 let factory: Address
 const pairs: (readonly [Address, Address])[] = []
-
-beforeEach(() => {
-  onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
-})
 
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })
@@ -261,10 +256,7 @@ async function runRound(subject: Subject, steps: readonly Step[]): Promise<void>
 
 function applyToMirror(mirror: Twin, event: V3Event, where: string): void {
   const applied = v3.apply(mirror.terms, mirror.state, mirror.state, event)
-  expect({ verdict: applied.verdict, differences: applied.differences }, `${where}: ${event.kind}`).toEqual({
-    verdict: 'verified',
-    differences: [],
-  })
+  expectVerified(applied, `${where}: ${event.kind}`)
   mirror.state = applied.state
   done.events++
 }

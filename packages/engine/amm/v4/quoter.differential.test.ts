@@ -2,11 +2,12 @@
  * Pools whose hook sets the fee, or may: our quote against V4Quoter, which calls the hook as a swap does. The curve is the
  * pool's, so a quote is exact as soon as its fee is known: from the pool's last Swap, or from its slot.
  */
-import { Random, seedOfRun, setV4ProtocolFee, V4_DYNAMIC_FEE, type V4HookName } from '@assay/world'
+import { Random, setV4ProtocolFee, V4_DYNAMIC_FEE, type V4HookName } from '@assay/world'
 import type { Address } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cases } from '../../testing/cases.ts'
 import { apply, type Flag, HOOK_GAS, type HookedPool, HookedPools } from '../../testing/hookedPools.ts'
+import { printedSeed } from '../../testing/printedSeed.ts'
 import { drawRange, drawStart, extremeOf, rangeOf, reserve } from '../../testing/tickDraws.ts'
 import { deployV4Quoter, quotedBy } from '../../testing/v4Contracts.ts'
 import type { Side } from '../states.ts'
@@ -37,14 +38,11 @@ const HOOKS: readonly {
   { name: 'MockHooks', keyFee: 3000, flags: ['beforeSwap', 'afterSwap'], setsFee: false },
 ]
 
-const seed = seedOfRun()
+const seed = printedSeed()
 const done = { quotes: 0, exact: 0, differing: 0 }
 let world: HookedPools
 let quoter: Address
 
-beforeEach(() => {
-  onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
-})
 beforeAll(async () => {
   world = await HookedPools.start()
   quoter = await deployV4Quoter(world.client, world.manager)

@@ -14,7 +14,6 @@ import {
   deployV4Manager,
   initialiseV4Pool,
   Random,
-  seedOfRun,
   setV4ProtocolFee,
   startAnvil,
   trader,
@@ -36,7 +35,8 @@ import {
   type TransactionReceipt,
   zeroAddress,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { printedSeed } from '../../testing/printedSeed.ts'
 import {
   canMove,
   depthQuestions,
@@ -55,9 +55,11 @@ import {
   type Start,
   STARTS,
   storedTicks,
+  TIERS_IN_USE,
   TWO_PERCENT,
 } from '../../testing/tickDraws.ts'
 import { deployV4Quoter, quotedBy, UNBORN, v4EventsOf, v4TermsOf } from '../../testing/v4Contracts.ts'
+import { expectVerified } from '../../testing/verified.ts'
 import { tick as toTick } from '../../units.ts'
 import type { Boundary } from '../adapter.ts'
 import type { Side } from '../states.ts'
@@ -69,10 +71,7 @@ import { v4 } from './v4.ts'
 
 /** The usual pairs of fee and spacing, and odd ones: no fee, all of the input, the widest spacing there is. */
 const TIERS = [
-  { feePpm: 100, tickSpacing: 1 },
-  { feePpm: 500, tickSpacing: 10 },
-  { feePpm: 3000, tickSpacing: 60 },
-  { feePpm: 10_000, tickSpacing: 200 },
+  ...TIERS_IN_USE,
   { feePpm: 0, tickSpacing: 3 },
   { feePpm: 999_999, tickSpacing: 111 },
   { feePpm: 1_000_000, tickSpacing: 60 },
@@ -109,7 +108,7 @@ type Step = {
   readonly expected: V4Event | null
 }
 
-const seed = seedOfRun()
+const seed = printedSeed()
 const done = { swaps: 0, depths: 0, inputs: 0, quotes: 0, refusals: 0 }
 let anvil: Anvil
 let client: Client
@@ -118,10 +117,6 @@ let manager: Address
 let quoter: Address
 /** One pair a start; the first has the native currency. */
 let pairs: readonly (readonly [Address, Address])[] = []
-
-beforeEach(() => {
-  onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
-})
 
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })
@@ -212,12 +207,9 @@ async function runRound(subject: Subject, steps: readonly Step[]): Promise<void>
 }
 
 function applyTo(twin: Twin, event: V4Event, where: string): void {
-  const { state, verdict, differences } = v4.apply(twin.terms, twin.state, twin.state, event)
-  expect({ verdict, differences }, `${where}: ${event.kind}`).toEqual({
-    verdict: 'verified',
-    differences: [],
-  })
-  twin.state = state
+  const applied = v4.apply(twin.terms, twin.state, twin.state, event)
+  expectVerified(applied, `${where}: ${event.kind}`)
+  twin.state = applied.state
 }
 
 /** The manager's own words, by `extsload`: slot 6 maps a pool's id to what it holds. */
