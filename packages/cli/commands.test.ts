@@ -2,15 +2,14 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHAIN_ID, planWith, token } from '../server/endToEnd/testing/plan.ts'
-import { type Hex, startTestChain, type TestChain } from '../server/endToEnd/testing/testChain.ts'
-import { startTestService, type TestService, writeConfig } from '../server/endToEnd/testing/testService.ts'
+import { CHAIN_ID, planWith, THIN } from '../server/endToEnd/testing/plan.ts'
+import { chain, serveChain, service } from '../server/endToEnd/testing/servedChain.ts'
+import type { Hex } from '../server/endToEnd/testing/testChain.ts'
+import { writeConfig } from '../server/endToEnd/testing/testService.ts'
 import { Receiver } from '../server/webhooks/testing/receiver.ts'
 import { endSessions, open, PLACES, run, type SessionOptions } from './testing/session.ts'
 import manifest from './package.json' with { type: 'json' }
 
-let chain: TestChain
-let service: TestService
 let lark: Hex
 let file: string
 let env: Record<string, string>
@@ -28,14 +27,8 @@ async function mineOn(): Promise<void> {
 }
 let mining: Promise<void>
 
+serveChain(planWith(THIN), { tokens: ['LARK', 'MOTH', 'THIN'] })
 beforeAll(async () => {
-  // THIN has a pool that is not deep enough to be priced.
-  const thin = {
-    tokens: [token(0x52, 'THIN', 1)],
-    pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
-  } as const
-  chain = await startTestChain(planWith(thin))
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'THIN'] })
   lark = chain.token('LARK')
   file = writeConfig(chain)
   env = { ASSAY_URL: service.url, ASSAY_KEY: await service.key() }
@@ -46,8 +39,6 @@ afterAll(endSessions)
 afterAll(async () => {
   isMining = false
   await mining
-  await service?.close()
-  await chain?.close()
   rmSync(folder, { recursive: true })
 })
 

@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Receiver } from '../server/webhooks/testing/receiver.ts'
-import { CHAIN_ID, planWith, token } from '../server/endToEnd/testing/plan.ts'
+import { CHAIN_ID, planWith, THIN } from '../server/endToEnd/testing/plan.ts'
 import { buildConsole } from './build.ts'
 import { type ConsolePage, logIn } from './testing/consolePage.ts'
 import {
@@ -29,19 +29,13 @@ const LOOKS: readonly Look[] = ARE_ALL
       { width: 390, scheme: 'dark' },
     ]
 
-/** THIN has a pool that is not deep enough to be priced. */
-const WITH = {
-  tokens: [token(0x52, 'THIN', 1)],
-  pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
-} as const
-
 let running: RunningConsole
 let key: string
 let pair: string
 let receiver: Receiver
 beforeAll(async () => {
   receiver = await Receiver.open()
-  running = await RunningConsole.start(await buildConsole(), planWith(WITH))
+  running = await RunningConsole.start(await buildConsole(), planWith(THIN))
   const { chain, service } = running
   pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
   await service.untilTip(

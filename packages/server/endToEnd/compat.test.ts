@@ -7,41 +7,29 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { CompactState } from '@assay/sdk/wire'
 import { AnyQuote } from '@assay/sdk/wire'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { conformance } from '../../sdk/testing/conformance.ts'
 import { ask, type Answer } from './testing/answer.ts'
 import { frugalKey } from './testing/frugal.ts'
-import { CHAIN_ID, planWith, token } from './testing/plan.ts'
+import { CHAIN_ID, planWith, THIN } from './testing/plan.ts'
 import { roomyClient } from './testing/roomy.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
 import type { VendorJob, VendorOutcome } from './testing/vendorClient.ts'
 
 const DRIVER = fileURLToPath(new URL('testing/vendorClient.ts', import.meta.url))
 const STRANGER: Hex = `0x${'d7'.repeat(20)}`
 
-let chain: TestChain
-let service: TestService
 let key: string
+serveChain(planWith(THIN), {
+  tokens: ['LARK', 'MOTH', 'THIN'],
+  compat: { listen: { host: '127.0.0.1', port: 0 } },
+})
 beforeAll(async () => {
-  // THIN has a pool that is not deep enough to be priced.
-  const thin = {
-    tokens: [token(0x52, 'THIN', 1)],
-    pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
-  } as const
-  chain = await startTestChain(planWith(thin))
-  service = await startTestService(chain, {
-    tokens: ['LARK', 'MOTH', 'THIN'],
-    compat: { listen: { host: '127.0.0.1', port: 0 } },
-  })
   await roomyClient(service)
   key = await service.key(['read'], 'roomy')
 })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
 
 const stateOf = async (symbol: string): Promise<Extract<CompactState, { state: 'PRICED' }>> => {
   const row = await service.store.readToken(CHAIN_ID, chain.token(symbol))

@@ -8,7 +8,7 @@ import { trader } from '@assay/world'
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, type Answer } from './testing/answer.ts'
-import { CHAIN_ID, planWith, token } from './testing/plan.ts'
+import { CHAIN_ID, planWith, THIN } from './testing/plan.ts'
 import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
 import { startTestService, type TestService } from './testing/testService.ts'
 
@@ -18,11 +18,6 @@ const AGE_S = 45 * MINUTE_S
 const BLOCK_S = 12
 /** Between the push and now: longer than any plan must be held, with time to start a service. */
 const HELD_S = 20 * BLOCK_S
-
-const WITH = {
-  tokens: [token(0x52, 'THIN', 1)],
-  pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
-} as const
 
 type Move = Cost['moves'][number]
 type Push = Move['plan'][number]
@@ -36,7 +31,7 @@ let live: TestService
 
 beforeAll(async () => {
   chain = await startTestChain(
-    { ...planWith(WITH), blockTimeS: BLOCK_S },
+    { ...planWith(THIN), blockTimeS: BLOCK_S },
     { clock: { hurry: 1, nowS: () => time.nowS }, keptBlocks: 600 },
   )
   await mineUntil(nowS() - HELD_S - MINUTE_S, MINUTE_S)

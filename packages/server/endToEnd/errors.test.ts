@@ -1,22 +1,13 @@
 import { getAddress } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sealPage } from '../http/plumbing/pageCursor.ts'
 import { type Answer, ask } from './testing/answer.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
 
 const NOBODY: Hex = `0x${'d0'.repeat(20)}`
 
-let chain: TestChain
-let service: TestService
-beforeAll(async () => {
-  chain = await startTestChain()
-  service = await startTestService(chain)
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
+serveChain()
 
 /** Each with a key of its own, so that none is refused for the others. */
 const get = async (path: string, method = 'GET'): Promise<Answer> =>

@@ -1,32 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID } from './testing/plan.ts'
 import { idOf } from './testing/record.ts'
-import { startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, serveChain, service } from './testing/servedChain.ts'
 import { until } from './testing/until.ts'
 
-let chain: TestChain
-let service: TestService
 /** Another Node than that of the tests: `npm run test:node22` names one. */
 const NODE = process.env['ASSAY_EXAMPLE_NODE'] ?? process.execPath
 const running: ChildProcess[] = []
-beforeAll(async () => {
-  chain = await startTestChain()
-  service = await startTestService(chain)
-})
+serveChain()
 afterEach(async () => {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null) continue
     child.kill('SIGTERM')
     await once(child, 'exit')
   }
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
 })
 
 async function run(name: string, ...args: readonly string[]) {

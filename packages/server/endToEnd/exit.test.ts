@@ -1,19 +1,13 @@
 /** GET /v1/exit on a running service: its plans carried out on the chain's own contracts, and what it refuses. */
 import { trader } from '@assay/world'
 import { parseAbi } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ask, type Answer } from './testing/answer.ts'
-import { CHAIN_ID, planWith, token } from './testing/plan.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { CHAIN_ID, planWith, THIN } from './testing/plan.ts'
+import { chain, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
 
 const V2_FEE = { numerator: 997n, denominator: 1000n }
-
-/** THIN has a pool that is not deep enough to be priced. */
-const WITH = {
-  tokens: [token(0x52, 'THIN', 1)],
-  pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
-} as const
 
 type Swap = {
   readonly pool_address: Hex
@@ -34,17 +28,8 @@ type Exit = {
   readonly largest: Readonly<Record<string, { amount: string }>>
 }
 
-let chain: TestChain
-let service: TestService
-beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH))
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'THIN'] })
-})
+serveChain(planWith(THIN), { tokens: ['LARK', 'MOTH', 'THIN'] })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
 
 const exit = async (address: string, query = ''): Promise<Answer> =>
   ask(`${service.url}/v1/exit/${CHAIN_ID}/${address}${query}`, { key: await service.key() })

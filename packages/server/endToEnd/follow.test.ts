@@ -1,24 +1,12 @@
-import type { Client, Follower, FollowedToken, FollowStatus, Health } from '@assay/sdk'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Follower, FollowedToken, FollowStatus, Health } from '@assay/sdk'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID } from './testing/plan.ts'
 import { idOf } from './testing/record.ts'
-import { startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serveChain, service } from './testing/servedChain.ts'
 import { until } from './testing/until.ts'
 
-let chain: TestChain
-let service: TestService
-let client: Client
-beforeAll(async () => {
-  chain = await startTestChain()
-  service = await startTestService(chain)
-  client = await service.client()
-})
+serveChain()
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
 
 const lark = () => idOf(chain.token('LARK'))
 const sellLark = async () =>

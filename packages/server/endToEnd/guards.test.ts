@@ -1,11 +1,11 @@
-import type { Client, Envelope, PricedQuote } from '@assay/sdk'
+import type { Envelope, PricedQuote } from '@assay/sdk'
 import { createV3Pool, initialiseV3Pool, trader, v3PoolAbi } from '@assay/world'
 import { getAddress } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { isPoolUpsert, isSwap, isTokenRetract, isTokenUpsert } from './testing/record.ts'
-import { type Block, type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serveChain, service } from './testing/servedChain.ts'
+import type { Block, Hex } from './testing/testChain.ts'
 import { until } from './testing/until.ts'
 
 /** DUAL has a pool with each stable, ONLY with one; DEEP two deep pools and a thin one; the last two none yet. */
@@ -27,22 +27,9 @@ const WITH = {
   ],
 } as const
 
-let chain: TestChain
-let service: TestService
-let client: Client
-beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH))
-  service = await startTestService(chain)
-  await service.untilTip(await chain.mine(2))
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
-beforeEach(async () => {
-  await service.untilWell()
-  client = await service.client()
-})
+serveChain(planWith(WITH))
+beforeAll(async () => service.untilTip(await chain.mine(2)))
+beforeEach(() => service.untilWell())
 
 async function priced(symbol: string): Promise<PricedQuote> {
   const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token(symbol) })

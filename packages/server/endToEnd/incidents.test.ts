@@ -1,11 +1,11 @@
-import type { Client, Envelope, Health, PricedQuote, TokenQuote } from '@assay/sdk'
+import type { Envelope, Health, PricedQuote, TokenQuote } from '@assay/sdk'
 import { causeIncident, INCIDENTS, type IncidentWish } from '@assay/world'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ask } from './testing/answer.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { isTokenRetract, isTokenUpsert } from './testing/record.ts'
-import { type Block, type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serveChain, service } from './testing/servedChain.ts'
+import type { Block, Hex } from './testing/testChain.ts'
 import { until } from './testing/until.ts'
 
 /**
@@ -66,9 +66,6 @@ const SLOTS = 32
 let lagS = BEGINNING
 const nowS = () => Math.floor(Date.now() / 1000) - lagS
 
-let chain: TestChain
-let service: TestService
-let client: Client
 const past: { health?: Health; quote?: TokenQuote; trap?: Hex | undefined; imbalanced: (Hex | undefined)[] } =
   {
     imbalanced: [],
@@ -102,11 +99,8 @@ async function untilHealthy(): Promise<void> {
   await chain.untilMining('the chain healthy again', async () => (await healthOf())?.status === 'HEALTHY')
 }
 
+serveChain(planWith(WITH), { heartbeatS: HEARTBEAT_S }, { clock: { hurry: 1, nowS }, slotsInAnEpoch: SLOTS })
 beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH), { clock: { hurry: 1, nowS }, slotsInAnEpoch: SLOTS })
-  service = await startTestService(chain, { heartbeatS: HEARTBEAT_S })
-  client = await service.client()
-
   await cause('chain-halt')
   past.health = await until('a halted chain noticed', async () => {
     const health = await healthOf()
@@ -126,13 +120,6 @@ beforeAll(async () => {
   await goTo(0)
   await chain.world.life.answerFeeds()
   await untilHealthy()
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
-beforeEach(async () => {
-  client = await service.client()
 })
 
 describe('a price that is held', () => {

@@ -2,31 +2,23 @@
  * A chain of the OP stack, whose trades come half by deposits: receipts of type 0x7e prove their blocks, what they trade is
  * priced, and a reorganisation and a restart are as on any other chain.
  */
-import { type Client, type PricedQuote, verify } from '@assay/sdk'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type PricedQuote, verify } from '@assay/sdk'
+import { beforeAll, expect, it } from 'vitest'
 import { planWith } from './testing/plan.ts'
 import { isPoolUpsert, isSwap, isTokenRetract } from './testing/record.ts'
-import { type Block, type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { openTestService, startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serve, serveChain, service } from './testing/servedChain.ts'
+import type { Block, Hex } from './testing/testChain.ts'
+import { openTestService } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
 const BASE = 8453
 const DEPOSIT = '0x7E'
 
-let chain: TestChain
-let service: TestService
-let client: Client
 let pair: Hex
 
-beforeAll(async () => {
-  chain = await startTestChain({ ...planWith(), chainId: BASE, isOpStack: true })
+serveChain({ ...planWith(), chainId: BASE, isOpStack: true })
+beforeAll(() => {
   pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
-  service = await startTestService(chain)
-  client = await service.client()
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
 })
 
 const moth = (): Promise<PricedQuote> =>
@@ -103,8 +95,7 @@ it('a restart continues from the store, over deposits it missed', async () => {
   const before = await moth()
   await service.close()
   const block = await chain.runByDeposit(chain.sellV2(pair, 'MOTH', 9000))
-  service = await openTestService(chain)
-  client = await service.client()
+  await serve(openTestService(chain))
   await service.untilTip(block)
   expect(await swapsOf(block)).toEqual([['SWAP', 'receipts']])
   const now = await moth()

@@ -16,34 +16,24 @@ import {
   TokenList,
 } from '@assay/sdk'
 import { trader, v2PairAbi } from '@assay/world'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { conformance } from '../../sdk/testing/conformance.ts'
 import { cursorAfter, Heard } from './testing/heard.ts'
-import { CHAIN_ID, planWith } from './testing/plan.ts'
+import { CHAIN_ID } from './testing/plan.ts'
 import { idOf, isPoolUpsert, isTokenUpsert } from './testing/record.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
+import { startTestService } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
-let chain: TestChain
-let service: TestService
-let client: Client
 let v2: Hex
 let v3: Hex
-beforeAll(async () => {
-  chain = await startTestChain(planWith())
-  service = await startTestService(chain)
+serveChain()
+beforeAll(() => {
   v2 = chain.pool('uniswap-v2', 'USDC', 'LARK')
   v3 = chain.pool('uniswap-v3', 'WETH', 'LARK')
 })
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
-beforeEach(async () => {
-  await service.untilWell()
-  client = await service.client()
-})
+beforeEach(() => service.untilWell())
 
 const path = (symbol: string) => ({ chain_id: CHAIN_ID, token_address: chain.token(symbol) })
 async function priced(symbol: string): Promise<PricedQuote> {

@@ -2,48 +2,37 @@
  * Pricing inputs that are wrong, extreme or hostile, on a real chain with real pools, as a client of the service sees
  * them. The rules behind them have their own tests in the engine, by the same row ids.
  */
-import type { Client, Envelope, EvaluatedQuote, PricedQuote } from '@assay/sdk'
+import type { Envelope, EvaluatedQuote, PricedQuote } from '@assay/sdk'
 import { priceFeedAbi, send, testTokenAbi, trader } from '@assay/world'
 import { encodeFunctionData } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { idOf } from './testing/record.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
 
 const ODD = ['REVERTS', 'SILENT', 'SEVENTY', 'ENDLESS'] as const
 const NEW = [...ODD, 'PROXY', 'HUGE', 'JUMPY', 'ZERO', 'WIDE'] as const
 
-let chain: TestChain
-let service: TestService
-let client: Client
+const TOKENS = NEW.map((symbol, n) =>
+  symbol === 'ZERO'
+    ? token(0x50 + n, symbol, 0.000_002, 0)
+    : // A pair holds less than 2^112 units: with 36 decimals that is little of anything.
+      symbol === 'WIDE'
+      ? token(0x50 + n, symbol, 1_000_000_000, 36)
+      : token(0x50 + n, symbol, 2),
+)
+const POOLS = NEW.map(symbol => ({
+  deployment: 'uniswap-v2',
+  pair: ['USDC', symbol] as [string, string],
+  usd: 600_000,
+}))
 
-beforeAll(async () => {
-  const tokens = NEW.map((symbol, n) =>
-    symbol === 'ZERO'
-      ? token(0x50 + n, symbol, 0.000_002, 0)
-      : // A pair holds less than 2^112 units: with 36 decimals that is little of anything.
-        symbol === 'WIDE'
-        ? token(0x50 + n, symbol, 1_000_000_000, 36)
-        : token(0x50 + n, symbol, 2),
-  )
-  const pools = NEW.map(symbol => ({
-    deployment: 'uniswap-v2',
-    pair: ['USDC', symbol] as [string, string],
-    usd: 600_000,
-  }))
-  chain = await startTestChain(planWith({ tokens, pools }))
+serveChain(planWith({ tokens: TOKENS, pools: POOLS }), async () => {
   for (const [symbol, code] of Object.entries(CODES))
     await chain.rpc('anvil_setCode', chain.token(symbol), code)
   await chain.mine()
-  service = await startTestService(chain, {
-    tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE'],
-  })
-  client = await service.client()
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
+  return { tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE'] }
 })
 
 /** Answers 1 to everything but decimals(), where `variant` runs. */

@@ -1,11 +1,12 @@
 import { deployV2Factory, createV2Pair, V2_PAIR_INIT_CODE_HASH } from '@assay/world'
 import { getAddress } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { pass, type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { ask, type Answer } from './testing/answer.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { openTestService, startTestService, type TestService } from './testing/testService.ts'
+import { chain, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
+import { openTestService } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
 /** Of these only what the plan has anyway is in the configuration. */
@@ -29,24 +30,18 @@ const WITH = {
 const NOBODY: Hex = `0x${'d0'.repeat(20)}`
 const LIAR: Hex = `0x${'11'.repeat(20)}`
 
-let chain: TestChain
 let proxy: RpcProxy
-let service: TestService
 let unlisted: { readonly factory: Hex; readonly pair: Hex }
-beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH))
+// In front: a service ends before the proxy it reads by.
+afterAll(() => proxy?.close())
+serveChain(planWith(WITH), async () => {
   unlisted = await makeUnlistedPair()
   await chain.rpc('anvil_setCode', LIAR, liarCode())
   await chain.mine()
   proxy = await startRpcProxy(chain.world.url)
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'TWOHOP'], endpoints: [proxy.url] })
+  return { tokens: ['LARK', 'MOTH', 'TWOHOP'], endpoints: [proxy.url] }
 })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await proxy?.close()
-  await chain?.close()
-})
 
 /**
  * A pool by its own word alone. By hand: token0() is USDC, token1() LARK, and to anything else, factory() among it,

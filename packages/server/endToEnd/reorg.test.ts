@@ -1,11 +1,12 @@
-import type { Client, PricedQuote } from '@assay/sdk'
+import type { PricedQuote } from '@assay/sdk'
 import { trader } from '@assay/world'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ask } from './testing/answer.ts'
 import { marketView } from './testing/marketView.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { idOf, isPoolRetract, isPoolUpsert, isSwap, isTokenRetract, isTokenUpsert } from './testing/record.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
+import { chain, client, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
 import { openTestService, startTestService, type TestService } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
@@ -15,25 +16,14 @@ const WITH = {
   pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'LATE'], usd: 200_000 }],
 } as const
 
-let chain: TestChain
-let service: TestService
-let client: Client
 let pair: Hex
 let v3: Hex
+serveChain(planWith(WITH), { tokens: ['LARK', 'MOTH', 'NEWT'] })
 beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH))
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'NEWT'] })
   pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
   v3 = chain.pool('uniswap-v3', 'WETH', 'LARK')
   // What is loaded at a block goes with it; here that is not yet the point.
   await service.untilTip(await chain.mine(4))
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
-beforeEach(async () => {
-  client = await service.client()
 })
 
 const quoteOf = (symbol: string) =>

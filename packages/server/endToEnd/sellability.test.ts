@@ -1,9 +1,8 @@
 /** A running service determines whether its tokens can be sold, and publishes it in quotes and on change. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ask } from './testing/answer.ts'
 import { CHAIN_ID, planWith } from './testing/plan.ts'
-import { startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, serveChain, service } from './testing/servedChain.ts'
 
 type Sellability = {
   readonly status: string
@@ -16,17 +15,8 @@ type Quote = {
   readonly confidence: { readonly score: number; readonly caps: readonly { code: string; cap: number }[] }
 }
 
-let chain: TestChain
-let service: TestService
-beforeAll(async () => {
-  chain = await startTestChain(planWith())
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'] })
-})
+serveChain(planWith(), { tokens: ['LARK', 'MOTH'] })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
 
 const quoteOf = async (symbol: string): Promise<Quote> => {
   const url = `${service.url}/v1/quote/token/${CHAIN_ID}/${chain.token(symbol)}`

@@ -12,11 +12,12 @@ import {
   type V4Pool,
 } from '@assay/world'
 import { encodeFunctionData, getAddress, parseAbi, zeroAddress } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { isPoolUpsert, isSwap, isTokenUpsert } from './testing/record.ts'
-import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { openTestService, startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serve, serveChain, service } from './testing/servedChain.ts'
+import type { Hex } from './testing/testChain.ts'
+import { openTestService } from './testing/testService.ts'
 
 /** None of them has a pool in the plan. */
 const WITH = {
@@ -42,9 +43,6 @@ const ETHER = 10n ** 18n
 /** More than what a hop is judged by at least. */
 const SOLD = 200_000n * ETHER
 
-let chain: TestChain
-let service: TestService
-let client: Client
 let manager: Hex
 let newt: V4Pool
 let olm: V4Pool
@@ -59,23 +57,15 @@ const options = () => ({
   tokens: ['LARK', 'MOTH', 'NEWT', 'OLM', 'TOAD', 'PIKE'],
 })
 
-beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH))
+serveChain(planWith(WITH), async () => {
   const { client: node, seeded } = chain.world
   manager = await deployV4Manager(node)
   await node.setBalance({ address: seeded.trader, value: 1n << 140n })
   newt = await createPool('NEWT', 3000, ROOT[4000], zeroAddress)
-  service = await startTestService(chain, options())
-  await service.untilTip(await chain.mine(4))
+  return options()
 })
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
-beforeEach(async () => {
-  await service.untilWell()
-  client = await service.client()
-})
+beforeAll(async () => service.untilTip(await chain.mine(4)))
+beforeEach(() => service.untilWell())
 
 /** Of the native currency and a token, with liquidity everywhere. */
 async function createPool(symbol: string, fee: number, root: bigint, hooks: Hex): Promise<V4Pool> {
@@ -275,9 +265,8 @@ describe('a service that restarts', () => {
     const before = await priced('NEWT')
     await service.close()
     await chain.run(sell(newt, 700n * ETHER))
-    service = await openTestService(chain, options())
+    await serve(openTestService(chain, options()))
     await service.untilWell()
-    client = await service.client()
     const now = await priced('NEWT')
     expect(now.price_usd).not.toEqual(before.price_usd)
     const { differences } = await verify(now, { rpc: chain.world.url })

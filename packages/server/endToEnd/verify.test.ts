@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { type Client, type Difference, exact, type ExactValue, type PricedQuote, verify } from '@assay/sdk'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Difference, exact, type ExactValue, type PricedQuote, verify } from '@assay/sdk'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
-import { startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { chain, client, serveChain, service } from './testing/servedChain.ts'
 
 /** A token of each kind of vote: several sources, an outlier, one wildly off, dust, and a hop to a hop. */
 const WITH = {
@@ -34,20 +33,17 @@ const WITH = {
   ],
 } as const
 
-let chain: TestChain
-let service: TestService
-let client: Client
-beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH))
-  const v2 = (pair: string) => chain.pool('uniswap-v2', 'USDC', pair)
+const v2 = (pair: string) => chain.pool('uniswap-v2', 'USDC', pair)
+serveChain(planWith(WITH), async () => {
   await chain.run(
     chain.sellV2(v2('LARK'), 'LARK', 2_000),
     chain.sellV2(v2('GULL'), 'GULL', 60_000),
     chain.sellV2(chain.pool('v2-two', 'USDC', 'HERON'), 'HERON', 60_000),
     chain.sellV2(chain.pool('v2-two', 'USDT', 'HERON'), 'HERON', 3_600_000),
   )
-  service = await startTestService(chain)
-  client = await service.client()
+  return {}
+})
+beforeAll(async () => {
   await service.untilTip(
     await chain.run(
       chain.sellV2(v2('FINCH'), 'FINCH', 900),
@@ -59,10 +55,6 @@ beforeAll(async () => {
   )
 })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
-})
 
 /** As a later server may write it: with one more field in every object. */
 function withTomorrow<Value>(value: Value): Value {

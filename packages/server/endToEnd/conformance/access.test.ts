@@ -1,30 +1,22 @@
 /** The rules R-session and R-access about sessions and who may reach the service that no other suite has. */
 import { statSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { hashOf } from '../../access/apiKey.ts'
 import { controlPath } from '../../ops/control.ts'
 import { opened } from '../testing/handshake.ts'
 import { CHAIN_ID, planWith } from '../testing/plan.ts'
 import { StoppedClock } from '../testing/testClock.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { startTestService, type TestService } from '../testing/testService.ts'
+import { serveChain, service } from '../testing/servedChain.ts'
 import { until } from '../testing/until.ts'
 import { DescribedApi } from './describedApi.ts'
 
 const MINUTE_MS = 60_000
 
 const clock = new StoppedClock()
-let chain: TestChain
-let service: TestService
 let api: DescribedApi
+serveChain(planWith(), { tokens: [], clock })
 beforeAll(async () => {
-  chain = await startTestChain(planWith())
-  service = await startTestService(chain, { tokens: [], clock })
   api = await DescribedApi.of(service)
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
 })
 
 /** The cookie of a new session. */

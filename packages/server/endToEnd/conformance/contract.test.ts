@@ -3,32 +3,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getAddress } from 'viem'
 import { exact } from '@assay/sdk'
 import { isTokenRetract, isTokenUpsert } from '../testing/record.ts'
-import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { startTestService, type TestService } from '../testing/testService.ts'
+import { CHAIN_ID, IDLE, planWith } from '../testing/plan.ts'
+import { chain, serveChain, service } from '../testing/servedChain.ts'
 import { until } from '../testing/until.ts'
 import { DescribedApi } from './describedApi.ts'
 import { writeExamples } from './examples.ts'
 
-const IDLE = token(0x50, 'IDLE', 1)
 const NOBODY = `0x${'d0'.repeat(20)}`
 
-let chain: TestChain
-let service: TestService
 let api: DescribedApi
 let moth: `0x${string}`
 let pool: `0x${string}`
+serveChain(planWith({ tokens: [IDLE] }), { tokens: ['LARK', 'MOTH'] })
 beforeAll(async () => {
-  chain = await startTestChain(planWith({ tokens: [IDLE] }))
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'] })
   api = await DescribedApi.of(service)
   moth = chain.token('MOTH')
   pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
 })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
+afterAll(() => {
   if (api !== undefined) writeExamples(api.answers)
 })
 

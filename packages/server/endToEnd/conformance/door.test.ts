@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { HTTP } from '../../http/app.ts'
 import { ask } from '../testing/answer.ts'
 import { freePort } from '../testing/childService.ts'
 import type { Flood } from '../testing/flooder.ts'
 import { CHAIN_ID, planWith } from '../testing/plan.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { startTestService, type TestService, writeConfig } from '../testing/testService.ts'
+import { chain, serveChain, service } from '../testing/servedChain.ts'
+import { startTestService, writeConfig } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 
 const COMMAND = 'packages/cli/assay.ts'
@@ -18,21 +18,12 @@ const ANSWERS = 200
 /** Of the server's loop, from one answer of a consumer to its next: of this many, one who waits his turn needs a few. */
 const MOST_ROUNDS = 10
 
-let chain: TestChain
-let service: TestService
 const sockets: Socket[] = []
-beforeAll(async () => {
-  chain = await startTestChain(planWith())
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'] })
-})
+serveChain(planWith(), { tokens: ['LARK', 'MOTH'] })
 afterEach(async () => {
   const open = sockets.splice(0)
   for (const socket of open) socket.destroy()
   await Promise.all(open.filter(socket => !socket.closed).map(socket => once(socket, 'close')))
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
 })
 
 type Held = { readonly socket: Socket; readonly closed: Promise<unknown>; text: string }

@@ -1,28 +1,20 @@
 /** The H rows of the fault list, by their ids: bad input and bad manners at the HTTP door of a running service. */
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { issueKey } from '../../access/apiKey.ts'
 import { sealPage } from '../../http/plumbing/pageCursor.ts'
 import { CANARY } from '../testing/canary.ts'
 import { handshake } from '../testing/handshake.ts'
 import { CHAIN_ID, planWith } from '../testing/plan.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { startTestService, type TestService } from '../testing/testService.ts'
+import { chain, serveChain, service } from '../testing/servedChain.ts'
 import { DescribedApi } from './describedApi.ts'
 
-let chain: TestChain
-let service: TestService
 let api: DescribedApi
+serveChain(planWith(), { tokens: ['MOTH'] })
 beforeAll(async () => {
-  chain = await startTestChain(planWith())
-  service = await startTestService(chain, { tokens: ['MOTH'] })
   api = await DescribedApi.of(service)
   api.secrets.push(CANARY)
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
 })
 
 /** Bytes as they are, and what came back until the other side closed. */

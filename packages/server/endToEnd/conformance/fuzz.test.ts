@@ -6,10 +6,9 @@ import { Agent, request as send } from 'node:http'
 import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { CHAIN_ID, planWith } from '../testing/plan.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { startTestService, type TestService } from '../testing/testService.ts'
+import { chain, serveChain, service } from '../testing/servedChain.ts'
 import { DescribedApi } from './describedApi.ts'
 import { seedOfRun } from '../../../world/seed.ts'
 
@@ -22,20 +21,13 @@ const WARM_UP = 0.3
 /** A run of minutes reports its progress. */
 const PROGRESS = 10_000
 
-let chain: TestChain
-let service: TestService
 let templates: [method: string, path: string][]
+serveChain(planWith(), { tokens: ['MOTH'] })
 beforeAll(async () => {
-  chain = await startTestChain(planWith())
-  service = await startTestService(chain, { tokens: ['MOTH'] })
   const { document } = await DescribedApi.of(service)
   templates = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method): [string, string] => [method.toUpperCase(), path]),
   )
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
 })
 
 /** mulberry32 */

@@ -2,26 +2,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listKeysIn, revokeKeyIn, rollKeyIn } from '../../commands/config.ts'
 import type { Asking } from '../testing/answer.ts'
-import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { openTestService, startTestService, type TestService } from '../testing/testService.ts'
+import { CHAIN_ID, IDLE, planWith } from '../testing/plan.ts'
+import { chain, serveChain, service } from '../testing/servedChain.ts'
+import { openTestService } from '../testing/testService.ts'
 import { DescribedApi } from './describedApi.ts'
 import { writeExamples } from './examples.ts'
 
-const IDLE = token(0x50, 'IDLE', 1)
-
-let chain: TestChain
-let service: TestService
 let api: DescribedApi
+serveChain(planWith({ tokens: [IDLE] }), { tokens: ['LARK', 'MOTH'], hasIncidents: true })
 beforeAll(async () => {
-  chain = await startTestChain(planWith({ tokens: [IDLE] }))
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'], hasIncidents: true })
   api = await DescribedApi.of(service)
 })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
+afterAll(() => {
   if (api !== undefined) writeExamples(api.answers)
 })
 

@@ -3,29 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { QUOTE_ERRORS } from '@assay/sdk/wire'
 import { frugalKey } from '../testing/frugal.ts'
 import { handshake, opened, RawSocket } from '../testing/handshake.ts'
-import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { startTestService, type TestService } from '../testing/testService.ts'
+import { CHAIN_ID, IDLE, planWith } from '../testing/plan.ts'
+import { chain, serveChain, service } from '../testing/servedChain.ts'
 import { until } from '../testing/until.ts'
 import { DescribedApi } from './describedApi.ts'
 import { writeExamples } from './examples.ts'
 
-/** A token that is one, and has no pool anywhere. */
-const IDLE = token(0x50, 'IDLE', 1)
 const NOBODY = `0x${'d0'.repeat(20)}`
 
-let chain: TestChain
-let service: TestService
 let api: DescribedApi
+serveChain(planWith({ tokens: [IDLE] }), { tokens: ['MOTH'] })
 beforeAll(async () => {
-  chain = await startTestChain(planWith({ tokens: [IDLE] }))
-  service = await startTestService(chain, { tokens: ['MOTH'] })
   api = await DescribedApi.of(service)
 })
 beforeEach(() => service.untilWell())
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
+afterAll(() => {
   if (api !== undefined) writeExamples(api.answers)
 })
 

@@ -4,14 +4,13 @@
  */
 import { SCHEMA_VERSION } from '@assay/sdk/wire'
 import * as wire from '@assay/sdk/wire'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { CURSOR_LIFETIME_MS, sealCursor } from '../../stream/cursor.ts'
 import { ask } from '../testing/answer.ts'
-import { CHAIN_ID, planWith } from '../testing/plan.ts'
+import { CHAIN_ID } from '../testing/plan.ts'
 import { idOf } from '../testing/record.ts'
-import { startTestChain, type TestChain } from '../testing/testChain.ts'
-import { startTestService, type TestService } from '../testing/testService.ts'
+import { chain, serveChain, service } from '../testing/servedChain.ts'
 import { until } from '../testing/until.ts'
 
 const FILTER = { chain_ids: [CHAIN_ID], pool_ids: [], token_ids: [] }
@@ -71,18 +70,11 @@ class Foreign {
   }
 }
 
-let chain: TestChain
-let service: TestService
 let secret: Uint8Array
+serveChain()
 beforeAll(async () => {
-  chain = await startTestChain(planWith())
-  service = await startTestService(chain)
   secret = await service.store.readSecret('cursor')
   await move()
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.close()
 })
 
 const bearer = async (scopes: readonly ('read' | 'stream')[] = ['stream']) => ({

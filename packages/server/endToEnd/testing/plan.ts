@@ -29,6 +29,15 @@ const anchors: readonly TokenPlan[] = [
 export const LARK = token(0x01, 'LARK', 1.25)
 export const MOTH = token(0x40, 'MOTH', 0.04)
 
+/** A token that is one, and has no pool anywhere. */
+export const IDLE = token(0x50, 'IDLE', 1)
+
+/** A token with one pool, which is not deep enough to price it. */
+export const THIN = {
+  tokens: [token(0x52, 'THIN', 1)],
+  pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 60 }],
+} as const
+
 /** LARK reaches dollars by two deployments, MOTH by one pool with the other stable. */
 const POOLS: readonly PoolPlan[] = [
   { deployment: 'uniswap-v2', pair: ['USDC', 'WETH'], usd: 4_000_000 },
