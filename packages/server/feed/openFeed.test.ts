@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { FeedLog } from './feedLog.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
-import { latest, type LocalChain, mine, startLocalChain } from './testing/localChain.ts'
+import { chainOfFile, closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
+import { latest, mine, startLocalChain } from './testing/localChain.ts'
 import { pass, startRpcProxy, without } from './testing/rpcProxy.ts'
 import { startTcpProxy } from './testing/tcpProxy.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(1)
 
 describe('opening', () => {
   it('with endpoints of other chains only fails at once, with the expected and received chain of each', async () => {

@@ -3,16 +3,15 @@ import { execFile } from 'node:child_process'
 import type { ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startFaultProxy, type FaultProxy } from '../../../world/proxy/faultProxy.ts'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../ops/clock.ts'
 import { Secret } from '../../ops/secret.ts'
 import { fetchBlock } from '../proof/block.ts'
 import { DEFAULT_LIMITS } from '../transport/connection.ts'
 import { Endpoint } from '../endpoints/endpoint.ts'
 import { type FatBlock, mineFat } from '../testing/fatBlock.ts'
-import { closeAll, endpointsOf, follow, keep } from '../testing/following.ts'
-import { latest, type LocalChain, mine, type RpcBlock, startLocalChain } from '../testing/localChain.ts'
+import { endpointsOf, follow, keep, proxiedChainOfFile } from '../testing/following.ts'
+import { latest, mine, type RpcBlock } from '../testing/localChain.ts'
 import { drained, resultText, sendPaced } from '../testing/pacedAnswer.ts'
 
 const MIB = 1024 * 1024
@@ -20,22 +19,8 @@ const MIB = 1024 * 1024
 const MOST_GROWN = 200 * MIB
 const { signal } = new AbortController()
 
-let chain: LocalChain
-let proxy: FaultProxy
-let small: RpcBlock
-beforeAll(async () => {
-  chain = await startLocalChain()
-  proxy = await startFaultProxy({ url: chain.anvil.url })
-  small = await latest(chain)
-})
-afterAll(async () => {
-  await proxy.close()
-  await chain.close()
-})
-afterEach(async () => {
-  proxy.clear()
-  await closeAll()
-})
+const { chain, proxy } = await proxiedChainOfFile()
+const small = await latest(chain)
 
 type Read = {
   readonly proof: string

@@ -1,18 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Hex } from '../../ops/hex.ts'
 import type { Feed } from '../feed.ts'
-import { closeAll, endpointsOf, keep, start } from '../testing/following.ts'
-import { latest, type LocalChain, LOGGER, mine, REVERTER, startLocalChain } from '../testing/localChain.ts'
+import { chainOfFile, endpointsOf, keep, start } from '../testing/following.ts'
+import { latest, LOGGER, mine, REVERTER, startLocalChain } from '../testing/localChain.ts'
 import { type Rule, type RpcCall, startRpcProxy } from '../testing/rpcProxy.ts'
 
-let chain: LocalChain
 let feed: Feed
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain)
-})
-afterAll(() => chain.close())
-afterEach(closeAll)
+const chain = await chainOfFile(1)
 
 const at = async (): Promise<Hex> => (await latest(chain)).hash
 

@@ -1,45 +1,25 @@
 /** What an endpoint refuses, in whatever words, is done in another manner at once, remembered, and tried again later. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { Fault } from '../../../world/proxy/rule.ts'
 import { systemClock } from '../../ops/clock.ts'
 import { Secret } from '../../ops/secret.ts'
 import { fetchBlock } from './block.ts'
 import { Endpoint } from '../endpoints/endpoint.ts'
 import type { FeedLog } from '../feedLog.ts'
-import { closeAll, keep } from '../testing/following.ts'
-import {
-  EVERY_KIND,
-  latest,
-  type LocalChain,
-  mineTransactions,
-  type RpcBlock,
-  startLocalChain,
-} from '../testing/localChain.ts'
+import { keep, proxiedChainOfFile } from '../testing/following.ts'
+import { EVERY_KIND, latest, mineTransactions } from '../testing/localChain.ts'
 
 const { signal } = new AbortController()
 const RECEIPTS = 'eth_getBlockReceipts'
 const RECEIPT = 'eth_getTransactionReceipt'
 
-let chain: LocalChain
-let proxy: FaultProxy
-let block: RpcBlock
+const { chain, proxy } = await proxiedChainOfFile()
+await mineTransactions(chain, EVERY_KIND)
+const block = await latest(chain)
 const lines: string[] = []
 const log: FeedLog = (_level, message) => void lines.push(message)
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mineTransactions(chain, EVERY_KIND)
-  block = await latest(chain)
-  proxy = await startFaultProxy({ url: chain.anvil.url })
-})
-afterAll(async () => {
-  await proxy.close()
-  await chain.close()
-})
-afterEach(async () => {
-  proxy.clear()
+afterEach(() => {
   lines.length = 0
-  await closeAll()
 })
 
 let laterMs = 0

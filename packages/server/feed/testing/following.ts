@@ -1,5 +1,6 @@
 /** Feeds and their consumers in tests: opened in a line, closed after the test in reverse order. */
 import { afterAll, afterEach } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import { type Clock, systemClock } from '../../ops/clock.ts'
 import type { ChainConfig } from '../../config/config.ts'
 import { Secret } from '../../ops/secret.ts'
@@ -35,6 +36,17 @@ export async function chainOfFile(blocks: number): Promise<LocalChain> {
   afterEach(closeAll)
   await mine(chain, blocks)
   return chain
+}
+
+/** The same with a proxy in front of it, which keeps no fault from one test to the next. */
+export async function proxiedChainOfFile(
+  blocks = 0,
+): Promise<{ readonly chain: LocalChain; readonly proxy: FaultProxy }> {
+  const chain = await chainOfFile(blocks)
+  const proxy = await startFaultProxy({ url: chain.anvil.url })
+  afterAll(() => proxy.close())
+  afterEach(() => proxy.clear())
+  return { chain, proxy }
 }
 
 /** Names them node-1, node-2 and so on. */

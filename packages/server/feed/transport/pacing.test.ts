@@ -1,29 +1,14 @@
 /** An endpoint that accepts so many calls a second, and refuses more without saying for how long. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
+import { describe, expect, it } from 'vitest'
 import type { Rule } from '../../../world/proxy/rule.ts'
 import { systemClock } from '../../ops/clock.ts'
 import { Secret } from '../../ops/secret.ts'
 import { Endpoint } from '../endpoints/endpoint.ts'
-import { closeAll, keep } from '../testing/following.ts'
-import { type LocalChain, startLocalChain } from '../testing/localChain.ts'
+import { keep, proxiedChainOfFile } from '../testing/following.ts'
 
 const { signal } = new AbortController()
 const PER_SECOND = 20
-let chain: LocalChain
-let proxy: FaultProxy
-beforeAll(async () => {
-  chain = await startLocalChain()
-  proxy = await startFaultProxy({ url: chain.anvil.url })
-})
-afterAll(async () => {
-  await proxy.close()
-  await chain.close()
-})
-afterEach(async () => {
-  proxy.clear()
-  await closeAll()
-})
+const { chain, proxy } = await proxiedChainOfFile()
 
 function endpointAt(url: string): Endpoint {
   const { chainId, genesisHash } = chain.config()
