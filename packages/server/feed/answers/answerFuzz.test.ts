@@ -11,6 +11,7 @@ import { toLogEntry, toReceiptEntry } from './entry.ts'
 import { isFeedError } from '../feedError.ts'
 import { proofRulesOf } from '../proof/proofRules.ts'
 import { decodePushed } from '../proof/header.ts'
+import { RPC_MEMBERS } from '../testing/rpcMembers.ts'
 
 const NAME = 'own'
 const options = {
@@ -21,12 +22,7 @@ const options = {
 const isOwn = (failure: unknown) => isFeedError(failure)
 
 const KEYS = [
-  'jsonrpc',
-  'id',
-  'result',
-  'error',
-  'code',
-  'message',
+  ...RPC_MEMBERS,
   'logs',
   'topics',
   'data',

@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS } from './connection.ts'
 import { isFeedError } from '../feedError.ts'
 import { proofRulesOf } from '../proof/proofRules.ts'
 import { decodePushed } from '../proof/header.ts'
+import { RPC_MEMBERS } from '../testing/rpcMembers.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
 const NAME = 'own'
@@ -28,19 +29,7 @@ afterAll(() => {
   server.close()
 })
 
-const KEYS = [
-  'jsonrpc',
-  'id',
-  'result',
-  'error',
-  'code',
-  'message',
-  'method',
-  'params',
-  'subscription',
-  'number',
-  'hash',
-]
+const KEYS = [...RPC_MEMBERS, 'method', 'params', 'subscription', 'number', 'hash']
 const VALUES = [
   '2',
   '"eth_subscription"',
