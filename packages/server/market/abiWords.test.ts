@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toLogEntry } from '../feed/answers/entry.ts'
+import { logOf } from '../feed/testing/logOf.ts'
 import type { Hex } from '../ops/hex.ts'
 import { intIn, smallIntIn, uintIn } from './logWords.ts'
 import { encodeInt, intAt, smallIntAt, uintAt } from './abiWords.ts'
@@ -16,24 +16,19 @@ const value = fc.oneof(
 const dataOf = (words: readonly bigint[]): Hex => `0x${words.map(encodeInt).join('')}`
 
 /** A log with this data, which stands at another offset with every number of topics. */
-const logOf = (data: Hex, topics = 0) =>
-  toLogEntry({
-    address: `0x${'11'.repeat(20)}`,
-    topics: Array.from({ length: topics }, () => `0x${'22'.repeat(32)}`),
+const logWith = (data: Hex, topics = 0) =>
+  logOf(
+    `0x${'11'.repeat(20)}`,
+    Array.from({ length: topics }, () => `0x${'22'.repeat(32)}`),
     data,
-    blockHash: `0x${'33'.repeat(32)}`,
-    blockNumber: '0x1',
-    transactionHash: `0x${'44'.repeat(32)}`,
-    transactionIndex: '0x0',
-    logIndex: '0x0',
-  })
+  )
 
 describe('a word', () => {
   it('is read as BigInt reads it, at any offset', () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 20 }), fc.nat({ max: 4 }), (words, topics) => {
         const data = dataOf(words)
-        const log = logOf(data, topics)
+        const log = logWith(data, topics)
         for (const [at, word] of words.entries()) {
           expect([intAt(data, at), intIn(log, at)]).toEqual([word, word])
           const unsigned = BigInt.asUintN(256, word)
@@ -52,7 +47,7 @@ describe('a word', () => {
     ] as const)
       for (const read of [uintIn, intIn, smallIntIn]) {
         expect(() => uintAt(data, at)).toThrow(RangeError)
-        expect(() => read(logOf(data), at)).toThrow(`word ${at} of`)
+        expect(() => read(logWith(data), at)).toThrow(`word ${at} of`)
       }
   })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type LogEntry, toLogEntry } from '../feed/answers/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
+import { logOf } from '../feed/testing/logOf.ts'
 import type { Address, Hex } from '../ops/hex.ts'
 import { ANSWER_UPDATED } from './abi.ts'
 import { TOPIC } from './v2/v2.ts'
@@ -20,17 +21,6 @@ const sources = {
 }
 const word = (value: bigint): Hex => `0x${encodeInt(value)}`
 
-const logOf = (address: Hex, topics: readonly Hex[], data: Hex): LogEntry =>
-  toLogEntry({
-    address,
-    topics,
-    data,
-    blockHash: word(1n),
-    blockNumber: '0x1',
-    transactionHash: word(2n),
-    transactionIndex: '0x0',
-    logIndex: '0x0',
-  })
 const updated = (address: Hex, value: bigint, atS = 1_700_000_000n): LogEntry =>
   logOf(address, [ANSWER_UPDATED, word(value), word(7n)], word(atS))
 const read = (logs: readonly LogEntry[], decimals: number | null = 8) =>

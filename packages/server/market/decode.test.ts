@@ -1,7 +1,8 @@
 /** Creations count only from a listed factory, and only with the address that follows from its init code. */
 import { expect, test } from 'vitest'
-import { type LogEntry, toLogEntry } from '../feed/answers/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import type { VerifiedBlock } from '../feed/feed.ts'
+import { logOf } from '../feed/testing/logOf.ts'
 import type { DeploymentConfig } from '../config/config.ts'
 import type { Hex } from '../ops/hex.ts'
 import type { ConfigOf } from './family.ts'
@@ -24,25 +25,14 @@ const impostor: Hex = `0x${'66'.repeat(20)}`
 
 const HASH: Hex = `0x${'01'.repeat(32)}`
 
-const logOf = (logIndex: number, address: Hex, topics: readonly Hex[], data: Hex): LogEntry =>
-  toLogEntry({
-    address,
-    topics,
-    data,
-    blockHash: HASH,
-    blockNumber: '0x1',
-    transactionHash: `0x${'ab'.repeat(32)}`,
-    transactionIndex: '0x0',
-    logIndex: `0x${logIndex}`,
-  })
 const creation = (address: Hex, pool: Hex): LogEntry =>
   logOf(
-    0,
     address,
     [TOPIC.created, `0x${encodeAddress(A)}`, `0x${encodeAddress(B)}`],
     `0x${encodeAddress(pool)}${encodeInt(1n)}`,
   )
-const sync = (pool: Hex): LogEntry => logOf(1, pool, [TOPIC.sync], `0x${encodeInt(5n)}${encodeInt(7n)}`)
+const sync = (pool: Hex): LogEntry =>
+  logOf(pool, [TOPIC.sync], `0x${encodeInt(5n)}${encodeInt(7n)}`, { logIndex: '0x1' })
 const block = (...logs: LogEntry[]): VerifiedBlock => ({
   number: 1,
   hash: HASH,

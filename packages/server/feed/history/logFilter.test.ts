@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Hex } from '../../ops/hex.ts'
-import { toLogEntry } from '../answers/entry.ts'
+import { logOf } from '../testing/logOf.ts'
 import { matcherOf, spread } from './logFilter.ts'
 
 const word = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
@@ -8,17 +8,7 @@ const words = (from: number, to: number) => Array.from({ length: to - from }, (_
 const A: Hex = `0x${'aa'.repeat(20)}`
 const B: Hex = `0x${'bb'.repeat(20)}`
 
-const log = (address: Hex, ...topics: readonly Hex[]) =>
-  toLogEntry({
-    address,
-    topics,
-    data: '0x',
-    blockHash: word(1),
-    blockNumber: '0x1',
-    transactionHash: word(2),
-    transactionIndex: '0x0',
-    logIndex: '0x0',
-  })
+const log = (address: Hex, ...topics: readonly Hex[]) => logOf(address, topics)
 
 test('a filter of few values is one request', () => {
   const filter = { addresses: [A], topics: [words(0, 500), null, words(0, 2)] }

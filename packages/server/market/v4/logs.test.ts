@@ -9,7 +9,8 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { type LogEntry, toLogEntry } from '../../feed/answers/entry.ts'
+import type { LogEntry } from '../../feed/answers/entry.ts'
+import { logOf } from '../../feed/testing/logOf.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { poolOf, readEvent, readKey, SIGNATURES, TOPIC } from './logs.ts'
 import { NATIVE, poolIdOf } from './poolKey.ts'
@@ -33,17 +34,8 @@ const int = (bits: number) =>
 const tick = fc.integer({ min: -887_272, max: 887_272 })
 const ppm = fc.integer({ min: 0, max: 1_000_000 })
 
-const logOf = (topics: readonly unknown[], data: Hex): LogEntry =>
-  toLogEntry({
-    address: `0x${'44'.repeat(20)}`,
-    topics,
-    data,
-    blockHash: `0x${'01'.repeat(32)}`,
-    blockNumber: '0x1',
-    transactionHash: `0x${'ab'.repeat(32)}`,
-    transactionIndex: '0x0',
-    logIndex: '0x0',
-  })
+const logged = (topics: readonly unknown[], data: Hex): LogEntry =>
+  logOf(`0x${'44'.repeat(20)}`, topics, data)
 
 /** viem's decoding of it. */
 const viems = (log: LogEntry) =>
@@ -65,7 +57,7 @@ describe('a log of the manager decodes as in viem', () => {
           const [amount0, amount1, sqrtPriceX96, liquidity, at, fee] = values
           const topics = encodeEventTopics({ abi, eventName: 'Swap', args: { id: pool, sender } })
           const types = parseAbiParameters('int128, int128, uint160, uint128, int24, uint24')
-          const log = logOf(
+          const log = logged(
             topics,
             encodeAbiParameters(types, [amount0, amount1, sqrtPriceX96, liquidity, at, fee]),
           )
@@ -90,7 +82,7 @@ describe('a log of the manager decodes as in viem', () => {
       fc.property(id, address, tick, tick, int(256), id, (pool, sender, lower, upper, delta, salt) => {
         const topics = encodeEventTopics({ abi, eventName: 'ModifyLiquidity', args: { id: pool, sender } })
         const types = parseAbiParameters('int24, int24, int256, bytes32')
-        const log = logOf(topics, encodeAbiParameters(types, [lower, upper, delta, salt]))
+        const log = logged(topics, encodeAbiParameters(types, [lower, upper, delta, salt]))
         const { args } = viems(log) as { args: Record<string, unknown> }
         expect(poolOf(log)).toBe(pool)
         expect(readEvent(log)).toEqual({
@@ -126,7 +118,7 @@ describe('a log of the manager decodes as in viem', () => {
             args: { id: pool, currency0, currency1 },
           })
           const types = parseAbiParameters('uint24, int24, address, uint160, int24')
-          const log = logOf(
+          const log = logged(
             topics,
             encodeAbiParameters(types, [keyFee, tickSpacing, hooks, sqrtPriceX96, at]),
           )
@@ -140,7 +132,7 @@ describe('a log of the manager decodes as in viem', () => {
           expect(readKey(log)).toEqual(key)
           const otherId: Hex = `0x${'00'.repeat(32)}`
           const [topic0, , ...rest] = log.topics
-          expect(readKey(logOf([topic0, otherId, ...rest], log.data))).toBeNull()
+          expect(readKey(logged([topic0, otherId, ...rest], log.data))).toBeNull()
         },
       ),
     )
@@ -150,7 +142,7 @@ describe('a log of the manager decodes as in viem', () => {
     fc.assert(
       fc.property(id, fc.integer({ min: 0, max: 0xffffff }), (pool, protocolFee) => {
         const topics = encodeEventTopics({ abi, eventName: 'ProtocolFeeUpdated', args: { id: pool } })
-        const log = logOf(topics, encodeAbiParameters(parseAbiParameters('uint24'), [protocolFee]))
+        const log = logged(topics, encodeAbiParameters(parseAbiParameters('uint24'), [protocolFee]))
         expect(readEvent(log)).toEqual({ kind: 'PROTOCOL_FEE', protocolFee: BigInt(protocolFee) })
         expect(poolOf(log)).toBe(pool)
       }),
@@ -159,7 +151,7 @@ describe('a log of the manager decodes as in viem', () => {
 })
 
 test('a log that changes no pool gives no event', () => {
-  expect(readEvent(logOf([`0x${'12'.repeat(32)}`], '0x'))).toBeNull()
+  expect(readEvent(logged([`0x${'12'.repeat(32)}`], '0x'))).toBeNull()
 })
 
 test('every topic is the hash of its signature', () => {
@@ -178,7 +170,7 @@ test('R-ticks-7: a dynamic fee in the word before the tick is read as neither: t
     args: { id: poolIdOf(key), currency0, currency1 },
   })
   const types = parseAbiParameters('uint24, int24, address, uint160, int24')
-  const log = logOf(topics, encodeAbiParameters(types, [0x800000, 60, hooks, 1n << 96n, 0]))
+  const log = logged(topics, encodeAbiParameters(types, [0x800000, 60, hooks, 1n << 96n, 0]))
   expect(readEvent(log)).toEqual({ kind: 'INITIALIZE', sqrtPriceX96: 1n << 96n, tick: 0 })
   expect(readKey(log)).toEqual(key)
 })

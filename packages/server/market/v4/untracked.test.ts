@@ -1,7 +1,8 @@
 /** A manager emits the logs of every pool there is: those of pools that nobody follows are passed over by their id. */
 import { expect, test } from 'vitest'
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
-import { type LogEntry, toLogEntry } from '../../feed/answers/entry.ts'
+import type { LogEntry } from '../../feed/answers/entry.ts'
+import { logOf } from '../../feed/testing/logOf.ts'
 import type { Hex } from '../../ops/hex.ts'
 import { decodeBlock } from '../decode.ts'
 import type { ConfigOf } from '../family.ts'
@@ -27,16 +28,7 @@ const v4: ConfigOf<'amm_v4'> = {
 /** Reading anything but the topics is counted. */
 let reads = 0
 function counted(topics: readonly Hex[], data: Hex): LogEntry {
-  const log = toLogEntry({
-    address: MANAGER,
-    topics,
-    data,
-    blockHash: HASH,
-    blockNumber: '0x1',
-    transactionHash: `0x${'ab'.repeat(32)}`,
-    transactionIndex: '0x0',
-    logIndex: '0x0',
-  })
+  const log = logOf(MANAGER, topics, data)
   return new Proxy(log, {
     get(of, key) {
       if (key === 'data' || key === 'dataAt' || key === 'dataEnd') reads++

@@ -4,7 +4,8 @@ import { keccak256, toHex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { E6, E18, P1, P2, P3, T, U, USDC, WETH } from '../../../engine/testing/cast.ts'
 import { scenario, type Scenario } from '../../../engine/testing/scenario.ts'
-import { type LogEntry, toLogEntry } from '../../feed/answers/entry.ts'
+import type { LogEntry } from '../../feed/answers/entry.ts'
+import { logOf } from '../../feed/testing/logOf.ts'
 import { FeedError } from '../../feed/feedError.ts'
 import type { Market } from '../../market/market.ts'
 import { TRANSFER } from '../../market/transferLogs.ts'
@@ -115,26 +116,11 @@ function soldThrough(manager: Address, amount: bigint, arrived: bigint): void {
   watch.note({ logs, events: [{ ...position, event }] as never })
 }
 
-const HASH: Hex = `0x${'11'.repeat(32)}`
 const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
 
 const transferred = (transactionHash: Hex, from: Address, to: Address, value: bigint): LogEntry =>
-  logOf(
-    T,
-    [TRANSFER, topicOf(from), topicOf(to)],
-    `0x${value.toString(16).padStart(64, '0')}`,
+  logOf(T, [TRANSFER, topicOf(from), topicOf(to)], `0x${value.toString(16).padStart(64, '0')}`, {
     transactionHash,
-  )
-
-const logOf = (address: Address, topics: readonly Hex[], data: Hex, transactionHash: Hex): LogEntry =>
-  toLogEntry({
-    address,
-    topics,
-    data,
-    blockHash: HASH,
-    blockNumber: '0x1',
-    transactionHash,
-    transactionIndex: '0x0',
     logIndex: '0x1',
   })
 
@@ -220,7 +206,7 @@ describe('the watch of sellability', () => {
   it('R-sell-5: probes again when the code behind its proxy is changed', async () => {
     await tend(0)
     s.probed(T)
-    const upgraded = logOf(T, [keccak256(toHex('Upgraded(address)')), topicOf(SELLER)], '0x', HASH)
+    const upgraded = logOf(T, [keccak256(toHex('Upgraded(address)')), topicOf(SELLER)])
     watch.note({ logs: [upgraded], events: [] })
     expect(await tend(MINUTE_MS)).toBe(1)
     expect(await tend(MINUTE_MS)).toBe(0)
