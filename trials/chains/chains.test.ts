@@ -2,18 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMPT } from '@ethereumjs/mpt'
 import { afterAll, expect, test } from 'vitest'
-import {
-  concat,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  parseAbi,
-  toRlp,
-  trim,
-} from 'viem'
+import { concat, decodeFunctionResult, encodeFunctionData, type Hex, keccak256, parseAbi, toRlp } from 'viem'
+import { FIRST_FIELDS, headerItem, rlpInteger, rootOf } from '../../packages/server/feed/testing/rlpBlock.ts'
 import { MULTICALL3 } from '../../packages/server/market/multicall.ts'
 import { marketOf, type MarketPlan, type PairPlan, RATES } from './plan.ts'
 import { RecordedChain } from './recordedChain.ts'
@@ -63,44 +54,27 @@ function asked<Result>(method: string, ...params: readonly unknown[]): Result {
 const blockAt = (number: number) => asked<Block>('eth_getBlockByNumber', `0x${number.toString(16)}`, false)
 const receiptsAt = (number: number) =>
   asked<readonly Receipt[]>('eth_getBlockReceipts', blockAt(number)['hash'])
-const bare = (quantity: Hex): Hex => {
-  const digits = trim(quantity.length % 2 === 0 ? quantity : `0x0${quantity.slice(2)}`)
-  return digits === '0x00' ? '0x' : digits
-}
 
 test('headers give their hashes, and each names the one before', () => {
   for (let number = 1; number < 5; number++) {
     const block = blockAt(number)
     const field = (name: string) => block[name] as Hex
-    const list = [
-      ...[
-        'parentHash',
-        'sha3Uncles',
-        'miner',
-        'stateRoot',
-        'transactionsRoot',
-        'receiptsRoot',
-        'logsBloom',
-      ].map(field),
-      ...['difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp'].map(name => bare(field(name))),
-      ...['extraData', 'mixHash', 'nonce'].map(field),
-      bare(field('baseFeePerGas')),
-    ]
+    const list = [...FIRST_FIELDS, 'baseFeePerGas'].map(name => headerItem(name, field(name)))
     expect(keccak256(toRlp(list))).toBe(block['hash'])
     expect(block['parentHash']).toBe(blockAt(number - 1)['hash'])
   }
 })
 
 test('receipts give the root in the header, by an independent trie, and carry its hash', async () => {
-  const trie = await createMPT()
   const receipts = receiptsAt(3)
-  for (const [index, { type, status, cumulativeGasUsed, logsBloom, logs }] of receipts.entries()) {
+  const values = receipts.map(({ type, status, cumulativeGasUsed, logsBloom, logs }) => {
     const list = logs.map(({ address, topics, data }) => [address, topics, data] as const)
-    const value = concat([bare(type), toRlp([status, bare(cumulativeGasUsed), logsBloom, list as never])])
-    const key = toRlp(index === 0 ? '0x' : bare(`0x${index.toString(16)}`), 'bytes')
-    await trie.put(key, Buffer.from(value.slice(2), 'hex'))
-  }
-  expect(`0x${Buffer.from(trie.root()).toString('hex')}`).toBe(blockAt(3)['receiptsRoot'])
+    return concat([
+      rlpInteger(type),
+      toRlp([status, rlpInteger(cumulativeGasUsed), logsBloom, list as never]),
+    ])
+  })
+  expect(await rootOf(values)).toBe(blockAt(3)['receiptsRoot'])
   const hashes = new Set(receipts.flatMap(({ logs }) => logs.map(({ blockHash }) => blockHash)))
   expect([...hashes]).toEqual([blockAt(3)['hash']])
 })

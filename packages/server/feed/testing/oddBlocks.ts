@@ -1,11 +1,11 @@
 /**
- * Hand-made blocks with the oddities of real chains. Roots come from `@ethereumjs/mpt`, encodings and hashes from viem, and
- * the field order of every header is written out here again: no code under test takes part.
+ * Hand-made blocks with the oddities of real chains. Roots, encodings and hashes are those of rlpBlock.ts and viem, and the
+ * field order of every header is written out again: no code under test takes part.
  */
-import { createMPT } from '@ethereumjs/mpt'
-import { concat, keccak256, numberToHex, stringToHex, toRlp, trim } from 'viem'
+import { concat, keccak256, numberToHex, stringToHex, toRlp } from 'viem'
 import type { ProofRules } from '../../config/config.ts'
 import type { Hex } from '../../ops/hex.ts'
+import { FIRST_FIELDS, headerItem, rlpInteger, rootOf } from './rlpBlock.ts'
 
 export type Wire = Readonly<Record<string, unknown>>
 
@@ -37,31 +37,6 @@ const NOBODY: Hex = `0x${'00'.repeat(20)}`
 
 const word = (text: string): Hex => keccak256(stringToHex(text))
 const count = (value: number): Hex => numberToHex(value)
-/** As RLP writes an integer. */
-const bare = (quantity: Hex): Hex => {
-  const digits = trim(quantity.length % 2 === 0 ? quantity : `0x0${quantity.slice(2)}`)
-  return digits === '0x00' ? '0x' : digits
-}
-
-const FIRST = [
-  'parentHash',
-  'sha3Uncles',
-  'miner',
-  'stateRoot',
-  'transactionsRoot',
-  'receiptsRoot',
-  'logsBloom',
-  'difficulty',
-  'number',
-  'gasLimit',
-  'gasUsed',
-  'timestamp',
-  'extraData',
-  'mixHash',
-  'nonce',
-] as const
-const INTEGERS = new Set(['difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp'])
-
 /** London to Glamsterdam, as a header of 2026 has them. */
 const LONDON: Wire = { baseFeePerGas: '0x7' }
 const CANYON: Wire = { ...LONDON, withdrawalsRoot: word('storage root') }
@@ -260,11 +235,11 @@ async function make(made: readonly Made[], since: Wire, given: Given = {}): Prom
     nonce: '0x0000000000000000',
     ...since,
   }
-  const names = [...FIRST, ...Object.keys(since)]
+  const names = [...FIRST_FIELDS, ...Object.keys(since)]
   // Shanghai's field is between those of London and Cancun; a chain without it encodes an empty item.
   const skips = 'blobGasUsed' in since && !('withdrawalsRoot' in since) && !('extDataHash' in since)
   if (skips) names.splice(names.indexOf('blobGasUsed'), 0, 'withdrawalsRoot')
-  const hash = keccak256(toRlp(names.map(name => itemOf(name, fields[name] as Hex | undefined))))
+  const hash = keccak256(toRlp(names.map(name => headerItem(name, fields[name] as Hex | undefined))))
   const transactions = made.map((_, index) => word(`transaction ${number}/${index}`))
   let logs = 0
   const receipts = made.map((each, index) => {
@@ -296,18 +271,11 @@ export async function makeSettlingChain(length: number): Promise<readonly Block[
   return blocks
 }
 
-/** Hashes, addresses and bytes as they are; everything else is an integer. */
-function itemOf(name: string, value: Hex | undefined): Hex {
-  if (value === undefined) return '0x'
-  const isFixed = value.length >= 42 || name === 'extraData' || name === 'nonce'
-  return isFixed && !INTEGERS.has(name) ? value : bare(value)
-}
-
 function encodings(made: readonly Made[], number: number): readonly Hex[] {
   return made.map((each, index) => {
     const list = toRlp([
       '0x01',
-      bare(gasOf(index)),
+      rlpInteger(gasOf(index)),
       BLOOM,
       Array.from({ length: each.logs }, (_, at) => [
         addressOf(number, index, at),
@@ -318,16 +286,6 @@ function encodings(made: readonly Made[], number: number): readonly Hex[] {
     ])
     return (each.type ?? 0) === 0 ? list : concat([numberToHex(each.type ?? 0, { size: 1 }), list])
   })
-}
-
-async function rootOf(values: readonly Hex[]): Promise<Hex> {
-  const trie = await createMPT()
-  for (const [index, value] of values.entries())
-    await trie.put(
-      toRlp(index === 0 ? '0x' : bare(count(index)), 'bytes'),
-      Buffer.from(value.slice(2), 'hex'),
-    )
-  return `0x${Buffer.from(trie.root()).toString('hex')}`
 }
 
 const gasOf = (index: number): Hex => count(21_000 * (index + 1))
