@@ -85,18 +85,17 @@ describe('against the SDK', () => {
     )
   })
 
+  function expectAfterInput0(value: bigint, amount: bigint, input: bigint): void {
+    const expected = sdk.SqrtPriceMath.getNextSqrtPriceFromInput(jsbi(value), jsbi(amount), jsbi(input), true)
+    expect(sqrtPriceMath.afterInput0(value, amount, input)).toBe(big(expected))
+  }
+
   it('the price after an input of token0 agrees, through both overflow branches', () => {
     let fallbacks = 0
     fc.assert(
       fc.property(price, liquidity, natural(255), (value, amount, input) => {
         if (input * value >= 1n << 256n) fallbacks++
-        const expected = sdk.SqrtPriceMath.getNextSqrtPriceFromInput(
-          jsbi(value),
-          jsbi(amount),
-          jsbi(input),
-          true,
-        )
-        expect(sqrtPriceMath.afterInput0(value, amount, input)).toBe(big(expected))
+        expectAfterInput0(value, amount, input)
       }),
       { numRuns: cases(3000) },
     )
@@ -110,13 +109,7 @@ describe('against the SDK', () => {
       fc.property(high, much, fc.bigInt({ min: -2n, max: 18n }), (value, amount, sixteenths) => {
         // From just past 2^256 for the product to just below it for the sum.
         const input = ((1n << 256n) - (sixteenths * (amount << 96n)) / 16n) / value
-        const expected = sdk.SqrtPriceMath.getNextSqrtPriceFromInput(
-          jsbi(value),
-          jsbi(amount),
-          jsbi(input),
-          true,
-        )
-        expect(sqrtPriceMath.afterInput0(value, amount, input)).toBe(big(expected))
+        expectAfterInput0(value, amount, input)
       }),
       { numRuns: cases(1000) },
     )

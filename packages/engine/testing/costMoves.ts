@@ -9,22 +9,28 @@ import type { Scenario } from './scenario.ts'
 import { type SmallMarket, smallMarket } from './smallMarket.ts'
 import { assert } from '../assert.ts'
 
-export type FoundIn = {
+type Searched = {
   readonly market: SmallMarket
   readonly cost: CostToMove
   readonly move: Move
-  readonly found: Found
+  /** Null: no way was found. */
+  readonly found: Found | null
+}
+export type FoundIn = Searched & { readonly found: Found }
+
+export function foundIn(seed: number): FoundIn | null {
+  const searched = searchedIn(seed)
+  return searched === null || searched.found === null ? null : { ...searched, found: searched.found }
 }
 
-/** The result for the seed's move in a small market; null if its price is not believed as it is. */
-export function foundIn(seed: number): FoundIn | null {
+/** The seed's move in a small market; null if its price is not believed as it is. */
+export function searchedIn(seed: number): Searched | null {
   const market = smallMarket(seed)
   const cost = costToMove(market.s.state, T, market.s.nowMs)
   const { evaluation } = cost.present
   if (!isBelievable(evaluation)) return null
   const move = MOVES[seed % MOVES.length] as Move
-  const found = cost.of(move, evaluation)
-  return found === null ? null : { market, cost, move, found }
+  return { market, cost, move, found: cost.of(move, evaluation) }
 }
 
 /** Swaps as stated: a chain that gives anything else is a fault. */

@@ -10,10 +10,10 @@ import type { Side } from '../amm/states.ts'
 import { ms } from '../units.ts'
 import { T } from './cast.ts'
 import type { ChainSim } from './chainSim.ts'
-import { costToMove } from '../cost/computeCost.ts'
-import { isBelievable, type Move, MOVES } from '../cost/cost.ts'
+import type { Move } from '../cost/cost.ts'
+import { searchedIn } from './costMoves.ts'
 import { type Random, seeded } from './randomMarket.ts'
-import { type SmallMarket, smallMarket } from './smallMarket.ts'
+import type { SmallMarket } from './smallMarket.ts'
 
 /** A push: how many bps the marginal price of a pool is moved, up or down. */
 type Push = { readonly pool: Address; readonly bps: number }
@@ -35,12 +35,9 @@ const RIVAL_PLANS = 16
 
 /** The market of a seed and its move; null if its price is not believed as it is. */
 export function contest(seed: number, plans: number = RIVAL_PLANS): Outcome | null {
-  const market = smallMarket(seed)
-  const cost = costToMove(market.s.state, T, market.s.nowMs)
-  const { evaluation } = cost.present
-  if (!isBelievable(evaluation)) return null
-  const move = MOVES[seed % MOVES.length] as Move
-  const found = cost.of(move, evaluation)
+  const searched = searchedIn(seed)
+  if (searched === null) return null
+  const { market, move, found } = searched
   const rival = new Rival(market).best(seeded(seed), plans, move.isUp, move.bps)
   const ownUsd = found === null ? null : Number(found.loss) / 1e6
   const share = rival === null ? null : ownUsd === null ? 0 : ownUsd === 0 ? 1 : rival.lossUsd / ownUsd

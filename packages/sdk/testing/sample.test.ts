@@ -8,14 +8,7 @@ import * as sample from './sample.ts'
 
 test('every sample conforms to its schema', () => {
   const sides = [sample.poolToken(1, sample.priced(150, 7)), sample.poolToken(2, null)] as const
-  const envelopes = [
-    sample.tokenUpsert(1, 1, 250),
-    sample.tokenRetract(2, 1),
-    sample.poolUpsert(3, 1, 10),
-    sample.poolOrphaned(4, 1),
-    sample.feedHealth(5),
-  ]
-  expect(envelopes.flatMap(conformance(Envelope))).toEqual([])
+  expect(sample.eachEnvelope().flatMap(conformance(Envelope))).toEqual([])
   expect(conformance(PoolPage)(sample.page(9, [sample.pool(1, sides, sample.poolState(3))]))).toEqual([])
   expect(conformance(Session)(sample.session('cursor', 4))).toEqual([])
 })

@@ -184,6 +184,15 @@ export const feedHealth = (sequence: number, status: FeedStatus = 'HEALTHY'): En
   },
 })
 
+/** One of each kind. */
+export const eachEnvelope = (): readonly Envelope[] => [
+  tokenUpsert(1, 1, 250),
+  tokenRetract(2, 1),
+  poolUpsert(3, 1, 10),
+  poolOrphaned(4, 1),
+  feedHealth(5),
+]
+
 /** An older service does not report the feed. */
 export const session = (cursor: string | null, headSequence: number, feed?: Feed): Session => ({
   session: { expires_at_ms: NOW_MS + 43_200_000 },

@@ -41,6 +41,17 @@ function touch(s: Scenario, at: typeof P1, afterMs = 12 * SECOND): void {
   s.mine({ afterMs })
 }
 
+/** WETH at 2,000 USD, and T at a dollar by its pool with WETH, for an hour of trades. */
+function anHourByWeth(s: Scenario): void {
+  s.v2(P1, [WETH, 1_000n * E18], [USDC, 2_000_000n * E6], { ...NOW, deployment: 'one' })
+  s.v2(P2, [T, 1_000_000n * E18], [WETH, 500n * E18], { ...NOW, deployment: 'one' })
+  s.enrol(T)
+  for (let passed = 0; passed < HOUR; passed += MINUTE) {
+    s.buy(P2, E18 / 1000n)
+    touch(s, P1, MINUTE)
+  }
+}
+
 /** An hour of such touches, one a minute and pool. */
 function calm(s: Scenario, pools: readonly (typeof P1)[], forMs: number = HOUR): void {
   for (let passed = 0; passed < forMs; passed += MINUTE) {
@@ -163,13 +174,7 @@ describe('PRICE_JUMP', () => {
 
   test("R-past-5: an anchor's move is judged at the anchor and reaches the token by its score", () => {
     const s = scenario()
-    s.v2(P1, [WETH, 1_000n * E18], [USDC, 2_000_000n * E6], { ...NOW, deployment: 'one' })
-    s.v2(P2, [T, 1_000_000n * E18], [WETH, 500n * E18], { ...NOW, deployment: 'one' })
-    s.enrol(T)
-    for (let passed = 0; passed < HOUR; passed += MINUTE) {
-      s.buy(P2, E18 / 1000n)
-      touch(s, P1, MINUTE)
-    }
+    anHourByWeth(s)
     const own = s.quote(T).own_past?.deviation_bps
     s.reserves(P1, 1_000n * E18, 2_600_000n * E6)
     s.mine({ afterMs: 12 * SECOND })
@@ -201,13 +206,7 @@ describe('cases without PRICE_JUMP', () => {
   /** WETH at 2,000 USD for an hour, its feed says so; then it is at 2,600 and its feed at so many dollars. */
   function moved(feedUsd: bigint, setting: Parameters<typeof scenario>[0] = {}): Scenario {
     const s = scenario({ assetFeeds: [WETH], ...setting })
-    s.v2(P1, [WETH, 1_000n * E18], [USDC, 2_000_000n * E6], { ...NOW, deployment: 'one' })
-    s.v2(P2, [T, 1_000_000n * E18], [WETH, 500n * E18], { ...NOW, deployment: 'one' })
-    s.enrol(T)
-    for (let passed = 0; passed < HOUR; passed += MINUTE) {
-      s.buy(P2, E18 / 1000n)
-      touch(s, P1, MINUTE)
-    }
+    anHourByWeth(s)
     s.reserves(P1, 1_000n * E18, 2_600_000n * E6)
     s.mine({ afterMs: 12 * SECOND })
     s.answered(WETH, feedUsd * 10n ** 8n)
