@@ -97,36 +97,37 @@ export function tokenRetract(
   }
 }
 
-export function poolUpsert({ chainId, recordId }: Head, pool: PoolFacts, tick: number): RecordDraft {
+const routedTo = (chainId: number, pool: PoolFacts) =>
+  routed(chainId, [pool.poolAddress], [pool.token0, pool.token1])
+
+const ofPool = ({ chainId, recordId }: Head, { poolAddress }: PoolFacts) => ({
+  scope: 'pool',
+  chain_id: chainId,
+  pool_id: idOf(poolAddress),
+  record_id: recordId,
+})
+
+export function poolUpsert(head: Head, pool: PoolFacts, tick: number): RecordDraft {
   return {
     type: 'PRICE_UPSERT',
-    routing: routed(chainId, [pool.poolAddress], [pool.token0, pool.token1]),
-    payload: {
-      scope: 'pool',
-      chain_id: chainId,
-      pool_id: idOf(pool.poolAddress),
-      record_id: recordId,
-      ...poolState(tick),
-    },
+    routing: routedTo(head.chainId, pool),
+    payload: { ...ofPool(head, pool), ...poolState(tick) },
     quote: null,
   }
 }
 
 /** `tick` null: the pool is gone with its block. */
 export function poolRetract(
-  { chainId, recordId }: Head,
+  head: Head,
   pool: PoolFacts,
   retracted: string,
   tick: number | null,
 ): RecordDraft {
   return {
     type: 'PRICE_RETRACT',
-    routing: routed(chainId, [pool.poolAddress], [pool.token0, pool.token1]),
+    routing: routedTo(head.chainId, pool),
     payload: {
-      scope: 'pool',
-      chain_id: chainId,
-      pool_id: idOf(pool.poolAddress),
-      record_id: recordId,
+      ...ofPool(head, pool),
       reason: tick === null ? 'POOL_ORPHANED' : 'REORG',
       retracted: { record_id: retracted },
       current: tick === null ? null : poolState(tick),
@@ -137,7 +138,7 @@ export function poolRetract(
 
 export const swap = (chainId: number, pool: PoolFacts, logIndex: number): RecordDraft => ({
   type: 'SWAP_OBSERVED',
-  routing: routed(chainId, [pool.poolAddress], [pool.token0, pool.token1]),
+  routing: routedTo(chainId, pool),
   payload: { chain_id: chainId, pool_id: idOf(pool.poolAddress), kind: 'SWAP', log_index: logIndex },
   quote: null,
 })
