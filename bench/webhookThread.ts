@@ -6,14 +6,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../packages/server/ops/clock.ts'
-import { QUIET } from '../packages/server/ops/testing/quiet.ts'
 import { openStore } from '../packages/server/store/openStore.ts'
 import { key } from '../packages/server/store/testing/drafts.ts'
 import { Hub } from '../packages/server/stream/hub.ts'
-import { addressRule } from '../packages/server/webhooks/publicAddress.ts'
 import { Sender } from '../packages/server/webhooks/sender.ts'
 import { makeSecret } from '../packages/server/webhooks/signature.ts'
-import { resolveByName } from '../packages/server/webhooks/target.ts'
+import { LOCAL_SENDING } from '../packages/server/webhooks/testing/localSending.ts'
 
 const { address, conditions, calls } = workerData as {
   address: string
@@ -49,9 +47,7 @@ const hub = await Hub.open(store, systemClock)
 const sender = new Sender({
   store,
   hub,
-  sending: { isAllowed: addressRule(['127.0.0.1']), resolve: resolveByName, clock: systemClock },
-  clock: systemClock,
-  log: QUIET,
+  ...LOCAL_SENDING,
   owner: 'bench',
   isAlone: true,
 })

@@ -3,12 +3,10 @@
  * stands, and sends. Says `ready` once, then the step of every commit.
  */
 import { systemClock } from '../../ops/clock.ts'
-import { QUIET } from '../../ops/testing/quiet.ts'
 import { openAsProcess } from '../../store/testing/connect.ts'
 import { Hub } from '../../stream/hub.ts'
-import { addressRule } from '../publicAddress.ts'
 import { Sender } from '../sender.ts'
-import { resolveByName } from '../target.ts'
+import { LOCAL_SENDING } from './localSending.ts'
 import { CHAIN, marketCommit } from './script.ts'
 
 export type SendingOptions = {
@@ -24,9 +22,7 @@ const hub = await Hub.open(store, systemClock)
 const sender = new Sender({
   store,
   hub,
-  sending: { isAllowed: addressRule(['127.0.0.1']), resolve: resolveByName, clock: systemClock },
-  clock: systemClock,
-  log: QUIET,
+  ...LOCAL_SENDING,
   owner: 'test',
   isAlone: true,
   pauseMs: (_, share) => Math.floor(share * 20),
