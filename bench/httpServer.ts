@@ -16,6 +16,7 @@ import type { HttpContext } from '../packages/server/http/plumbing/context.ts'
 import { Metrics } from '../packages/server/http/plumbing/metrics.ts'
 import { QuoteCache } from '../packages/server/http/views/quoteCache.ts'
 import { Settings } from '../packages/server/http/settings.ts'
+import { WITHOUT_CHAINS } from '../packages/server/http/testing/withoutChains.ts'
 import { SingleFlight } from '../packages/server/http/plumbing/singleFlight.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
 import { bareConfig } from '../packages/server/config/testing/bareConfig.ts'
@@ -32,7 +33,6 @@ import {
 } from '../packages/server/store/testing/drafts.ts'
 import { Roster } from '../packages/server/stream/roster.ts'
 import { Hub } from '../packages/server/stream/hub.ts'
-import { QUIET } from '../packages/server/ops/testing/quiet.ts'
 
 export type Ready = {
   readonly url: string
@@ -139,6 +139,7 @@ async function startApi() {
   await store.writeLimits('limited', JSON.stringify(DEFAULT_LIMITS))
   const config = bareConfig({ retention: { hours: 72, records: 1 } }, path)
   const app = buildApp({
+    ...WITHOUT_CHAINS,
     config,
     store,
     access,
@@ -151,21 +152,10 @@ async function startApi() {
     flights: new SingleFlight(),
     settings: await Settings.open(store, config, systemClock),
     metrics,
-    adoptPolicy: () => Promise.resolve(),
-    backfills: { start: () => undefined, list: async () => [] },
-    webhooks: {
-      sending: { isAllowed: () => false, resolve: async () => [], clock: systemClock },
-      changed: () => undefined,
-    },
     roster: new Roster(systemClock),
-    clock: systemClock,
-    log: QUIET,
     chains: new Map([[CHAIN, { config: { chainId: CHAIN, name: 'bench' } as never, service: () => null }]]),
-    pageSecret: new Uint8Array(32),
     cursorSecret: new Uint8Array(32),
     consoleFolder: null,
-    world: null,
-    isReady: () => ({ ready: true, reasons: [] }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port: at } = app.server.address() as AddressInfo

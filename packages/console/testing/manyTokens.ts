@@ -15,6 +15,7 @@ import { Feeds } from '../../server/http/views/feeds.ts'
 import { Metrics } from '../../server/http/plumbing/metrics.ts'
 import { QuoteCache } from '../../server/http/views/quoteCache.ts'
 import { Settings } from '../../server/http/settings.ts'
+import { WITHOUT_CHAINS } from '../../server/http/testing/withoutChains.ts'
 import { SingleFlight } from '../../server/http/plumbing/singleFlight.ts'
 import { systemClock } from '../../server/ops/clock.ts'
 import { bareConfig } from '../../server/config/testing/bareConfig.ts'
@@ -82,6 +83,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     roster: new Roster(systemClock),
   }
   const app = buildApp({
+    ...WITHOUT_CHAINS,
     ...shared,
     config,
     quotes: new QuoteCache(store, hub, feeds),
@@ -89,18 +91,8 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     flights: new SingleFlight(),
     settings: await Settings.open(store, config, systemClock),
     metrics,
-    adoptPolicy: () => Promise.resolve(),
-    backfills: { start: () => undefined, list: async () => [] },
-    webhooks: {
-      sending: { isAllowed: () => false, resolve: async () => [], clock: systemClock },
-      changed: () => undefined,
-    },
-    log: QUIET,
     chains: new Map([[CHAIN, { config: chain as never, service: () => null }]]),
-    pageSecret: new Uint8Array(32),
     consoleFolder,
-    world: null,
-    isReady: () => ({ ready: true, reasons: [] }),
   })
   const gate = new StreamGate(app.server, {
     ...shared,
