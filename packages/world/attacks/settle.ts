@@ -12,3 +12,10 @@ export async function settle(
   await stage.ask('T')
   await stage.quiet(quietS)
 }
+
+/** As deep as each other, one on each curve. */
+export const settleTwoAlike = (stage: Stage): Promise<void> =>
+  settle(stage, 600, {
+    one: { depth: 10_000 },
+    two: { depth: 10_000, family: 'v3', factory: 'b' },
+  })

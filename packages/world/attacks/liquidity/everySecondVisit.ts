@@ -1,5 +1,6 @@
 /** Liquidity that is removed within every second block only, and stays through the others. */
 import type { Attack } from '../attack.ts'
+import { settleShallow } from './shallowPools.ts'
 
 export const everySecondVisit: Attack = {
   name: 'out in every second block',
@@ -10,18 +11,13 @@ export const everySecondVisit: Attack = {
   wanted: {},
   open: 'not covered: liquidity that stays through every second block counts by half',
   async play(stage) {
-    stage.token('T')
-    const pools = ['one', 'two'] as const
-    await stage.pool('one', { of: 'T', depth: 60, family: 'v3', factory: 'a', band: [0.96, 1.04] })
-    await stage.pool('two', { of: 'T', depth: 60, family: 'v3', factory: 'b', band: [0.96, 1.04] })
-    await stage.ask('T')
-    await stage.quiet(360)
-    let late = pools.map(pool => stage.add(pool, 120_000, [0.5, 2]))
+    const addToBoth = await settleShallow(stage)
+    let late = addToBoth()
     await stage.block()
     for (let n = 0; n < 75; n++) {
       for (const each of late) stage.remove(each)
       stage.seller('T')
-      late = pools.map(pool => stage.add(pool, 120_000, [0.5, 2]))
+      late = addToBoth()
       await stage.block()
       await stage.look('T')
       await stage.block()

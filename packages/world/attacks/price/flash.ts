@@ -1,6 +1,6 @@
 /** A price driven away and back inside one block: the typical use of flash loans. */
 import type { Attack } from '../attack.ts'
-import { settle } from '../settle.ts'
+import { settleTwoAlike } from '../settle.ts'
 
 export const flash: Attack = {
   name: 'flash swap',
@@ -8,10 +8,7 @@ export const flash: Attack = {
   on: 'both',
   wanted: { state: 'PRICED', within: 0.02 },
   async play(stage) {
-    await settle(stage, 600, {
-      one: { depth: 10_000 },
-      two: { depth: 10_000, family: 'v3', factory: 'b' },
-    })
+    await settleTwoAlike(stage)
     await stage.rounds(5, async () => {
       for (const usd of [2, 1, 0.5, 1]) for (const pool of ['one', 'two']) stage.push(pool, usd)
       await stage.block()

@@ -1,6 +1,6 @@
 /** A price driven up for one block. */
 import type { Attack } from '../attack.ts'
-import { settle } from '../settle.ts'
+import { settleTwoAlike } from '../settle.ts'
 
 export const oneBlock: Attack = {
   name: 'one block',
@@ -8,10 +8,7 @@ export const oneBlock: Attack = {
   on: 'engine',
   wanted: {},
   async play(stage) {
-    await settle(stage, 600, {
-      one: { depth: 10_000 },
-      two: { depth: 10_000, family: 'v3', factory: 'b' },
-    })
+    await settleTwoAlike(stage)
     for (const pool of ['one', 'two']) stage.push(pool, 1.8)
     await stage.block()
     await stage.look('T')

@@ -1,6 +1,6 @@
 /** A sandwich: up before a victim buys, down after. The evidence of the block must not be the victim's price. */
 import type { Attack } from '../attack.ts'
-import { settle } from '../settle.ts'
+import { settleTwoAlike } from '../settle.ts'
 
 export const sandwich: Attack = {
   name: 'sandwich',
@@ -8,10 +8,7 @@ export const sandwich: Attack = {
   on: 'both',
   wanted: { state: 'PRICED', within: 0.02 },
   async play(stage) {
-    await settle(stage, 600, {
-      one: { depth: 10_000 },
-      two: { depth: 10_000, family: 'v3', factory: 'b' },
-    })
+    await settleTwoAlike(stage)
     await stage.rounds(20, async () => {
       stage.push('one', 1.1)
       stage.sell('one', 500)
