@@ -16,6 +16,7 @@ import { Market, type MarketToken } from './market.ts'
 import { pictureOf } from './picture.ts'
 import { drawAnchors, drawPlan, type PoolPlan, type TokenPlan } from './plan.ts'
 import { agreeing, attackTable, judge, judgeFlicker, scoreTable, tableOf } from './report.ts'
+import { STILL } from './studies.ts'
 import { BANDS, decidersOf, fallsOf, quantile, rowsOf } from './statistics.ts'
 
 const GRAPH = '../shared/realdata/graph_v2_mainnet.json'
@@ -34,15 +35,7 @@ const pool = (n: number, depthUsd: number, feePpm = 3000): PoolPlan => ({
 })
 
 function marketWith(pools: readonly PoolPlan[]): { market: Market; token: MarketToken } {
-  const habits = {
-    moveBps: 0,
-    arbitrageChance: 0,
-    gasUsd: 0,
-    tradesPerBlock: 0,
-    tradeUsd: 0,
-    liquidityChance: 0,
-  }
-  const token: TokenPlan = { address: TOKEN, decimals: 18, startUsd: 2, habits, pools }
+  const token: TokenPlan = { address: TOKEN, decimals: 18, startUsd: 2, habits: STILL, pools }
   const plan = { anchors: drawAnchors(new Chance(1)), tokens: [token], coverageUsd: null, daiUsd: 1 }
   const market = new Market(plan, 1)
   return { market, token: market.tokens[0] as MarketToken }

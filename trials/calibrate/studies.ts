@@ -17,7 +17,8 @@ const PASSING_USD = 60
 export const HEALTHY_SCORE = 8
 export const MOST_CHANGES = 2
 
-const STILL: Habits = {
+/** Of a market in which nobody does anything. */
+export const STILL: Habits = {
   moveBps: 0,
   arbitrageChance: 0,
   gasUsd: 0,
