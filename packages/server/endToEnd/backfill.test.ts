@@ -83,6 +83,17 @@ async function eventsOfChain(): Promise<string[]> {
 
 const open = (name = `backfill-${++stores}`) => openBackfillStore(join(chain.folder, `${name}.db`))
 const at = (...urls: readonly string[]): ChainConfig => servedBy(config, ...urls)
+/** In the pair with USDC, the last ones first. */
+const swapsOfLark = (store: Pick<Opened['store'], 'readEvents'>, limit: number) =>
+  store.readEvents({
+    chainId: CHAIN_ID,
+    poolAddress: chain.pool('uniswap-v2', 'USDC', 'LARK'),
+    kind: 'SWAP',
+    fromBlock: null,
+    toBlock: null,
+    before: null,
+    limit,
+  })
 const stored = (opened: Opened) =>
   storedEvents(
     opened,
@@ -121,15 +132,7 @@ test('every event of the listed factories’ pools is found, none twice, each fr
     expect(seen.map(({ next_block }) => next_block)).toEqual(
       seen.map(({ next_block }) => next_block).sort((a, b) => a - b),
     )
-    const [swap] = await opened.store.readEvents({
-      chainId: CHAIN_ID,
-      poolAddress: chain.pool('uniswap-v2', 'USDC', 'LARK'),
-      kind: 'SWAP',
-      fromBlock: null,
-      toBlock: null,
-      before: null,
-      limit: 1,
-    })
+    const [swap] = await swapsOfLark(opened.store, 1)
     expect(swap?.kind).toBe('SWAP')
     expect(JSON.parse(swap?.body ?? '{}')).toMatchObject({ proof: 'receipts' })
   } finally {
@@ -342,15 +345,7 @@ test('with the service running the command asks it, and live blocks continue mea
       limit: 100,
     })
     const own = new Set(pools.map(({ poolAddress }) => poolAddress))
-    const events = await service.store.readEvents({
-      chainId: CHAIN_ID,
-      poolAddress: chain.pool('uniswap-v2', 'USDC', 'LARK'),
-      kind: 'SWAP',
-      fromBlock: null,
-      toBlock: null,
-      before: null,
-      limit: SWAPS * BLOCKS,
-    })
+    const events = await swapsOfLark(service.store, SWAPS * BLOCKS)
     expect(own.has(chain.pool('uniswap-v2', 'USDC', 'LARK'))).toBe(true)
     expect(events.length).toBe(Math.ceil(SWAPS / 2) * BLOCKS)
   } finally {
