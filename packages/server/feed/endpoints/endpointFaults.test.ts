@@ -1,16 +1,15 @@
 /** Faults of faults.md in how an endpoint behaves, on a real chain through the fault proxy. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../../world/proxy/faultProxy.ts'
 import type { Fault, Rule } from '../../../world/proxy/rule.ts'
 import type { FeedLog } from '../feedLog.ts'
 import { DEFAULT_LIMITS } from '../transport/connection.ts'
 import type { Consumer } from '../testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep } from '../testing/following.ts'
+import { chainOfFile, closeAll, endpointsOf, follow, forwardClock, keep } from '../testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
   latest,
-  type LocalChain,
   LOGGER,
   mine,
   mineTransactions,
@@ -18,21 +17,15 @@ import {
 } from '../testing/localChain.ts'
 import { expectFinalChain } from '../testing/oracle.ts'
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain()
-  await mine(chain, 5)
-})
-afterAll(() => chain.close())
-
 /** Everything said in these tests; none of it may name an address. */
 const lines: string[] = []
 const log: FeedLog = (_level, message, fields) => void lines.push(JSON.stringify([message, fields]))
-afterEach(async () => {
-  await closeAll()
+// In front of the chain's own, so that it runs after what a test kept is closed.
+afterEach(() => {
   expect(lines.join('\n')).not.toMatch(/127\.0\.0\.1|localhost|a-secret-key/)
   lines.length = 0
 })
+const chain = await chainOfFile(5)
 
 const proxied = async (url = chain.anvil.url, ...rules: readonly Rule[]): Promise<FaultProxy> =>
   keep(await startFaultProxy({ url, seed: 5, rules }))
