@@ -1,7 +1,4 @@
-/**
- * One chain with a service on it, for all tests of a file: they begin before its first test and end after its last. Tests import
- * all three as they are at that moment.
- */
+/** One chain with a service on it and a client, shared by all tests of a file. `serve` replaces the service. */
 import type { Client } from '@assay/sdk'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { planWith } from './plan.ts'

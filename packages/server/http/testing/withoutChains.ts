@@ -1,4 +1,4 @@
-/** What an app is given that only has a store: no chain runs behind it, and no webhook is sent. */
+/** The context of an app that only has a store: no chain runs behind it, and no webhook is sent. */
 import type { HttpContext } from '../plumbing/context.ts'
 import { systemClock } from '../../ops/clock.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'

@@ -1,4 +1,4 @@
-/** How tests and benchmarks send webhooks: to receivers on this machine, and without a word. */
+/** How tests and benchmarks send webhooks: to receivers on this machine, without a log. */
 import { systemClock } from '../../ops/clock.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import { addressRule } from '../publicAddress.ts'
