@@ -5,7 +5,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { arch, availableParallelism } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { arch, availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { endGroup } from '../scripts/processGroup.ts'
 import { childrenSeconds, usedSince } from '../scripts/processorTime.ts'
@@ -17,12 +19,12 @@ const DEFAULT_SUITES = ['chains', 'service', 'store']
 const DEFAULT_RUNS = 10
 /** The limit of one run: several times its duration on two cores. A longer run hangs, and has failed. */
 const RUN_MINUTES = 90
-/** Failures by name are at the end of the output. */
-const TAIL_LETTERS = 100_000
+/** What is kept of a run's output: all of an ordinary one, and the end of one that repeats itself. */
+const TAIL_LETTERS = 10_000_000
 
 const USAGE = `npm run test:steady -- [SUITE]… [--runs N] [--record FILE [--continue]]
   suites: ${suites.map(({ name }) => name).join(', ')}; ${DEFAULT_SUITES.join(', ')} by default
-  --record FILE   write the result of each run to FILE, with the commit
+  --record FILE   write the result of each run to FILE, with the commit, and the output of a failed one beside it
   --continue      count the runs that FILE already has for this commit and these suites`
 
 const { values, positionals } = commandLine(USAGE, {
@@ -51,13 +53,14 @@ async function main(runs: number, names: readonly string[]): Promise<number> {
     while (series.runs.length < runs) {
       const at = series.runs.length + 1
       const [startedMs, usedBefore] = [performance.now(), childrenSeconds()]
-      const result = await runOnce(names)
+      const { text, ...result } = await runOnce(names)
       if (busy.exitCode !== null || busy.signalCode !== null)
         throw new Error('the process that keeps a core busy has ended: the runs say nothing')
       const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1)
       const run = { ...result, took: `${minutes} min${usedSince(usedBefore)}` }
       series.add(run)
       report(`run ${at} of ${runs}`, run)
+      if (run.failed > 0) keepOutput(at, text)
     }
   } finally {
     rest()
@@ -83,8 +86,15 @@ function report(title: string, { passed, failed, took, failures }: Run): void {
   for (const failure of failures) console.log(`  ${failure}`)
 }
 
+/** The summary has one line a failure; what was expected and received is only in the output. */
+function keepOutput(at: number, text: string): void {
+  const file = `${values.record ?? join(tmpdir(), `assay-steady-${process.pid}`)}.run-${at}.log`
+  writeFileSync(file, text)
+  console.log(`  its output: ${file}`)
+}
+
 /** The test command with these suites, in a process group that can be ended as a whole. */
-async function runOnce(names: readonly string[]): Promise<Omit<Run, 'took'>> {
+async function runOnce(names: readonly string[]): Promise<Omit<Run, 'took'> & { readonly text: string }> {
   const child = spawn(process.execPath, ['scripts/test.ts', ...names], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -100,8 +110,8 @@ async function runOnce(names: readonly string[]): Promise<Omit<Run, 'took'>> {
   const failures = text.split('\n').filter(line => line.startsWith('failed: '))
   const counts = /\n(\d+) passed, (\d+) failed\n*$/.exec(text)
   if (counts === null)
-    return { passed: 0, failed: 1, failures: [...failures, `no result: ${text.slice(-500)}`] }
-  return { passed: Number(counts[1]), failed: Number(counts[2]), failures }
+    return { passed: 0, failed: 1, failures: [...failures, `no result: ${text.slice(-500)}`], text }
+  return { passed: Number(counts[1]), failed: Number(counts[2]), failures, text }
 }
 
 /** Prints the line of each suite as it ends, and returns the end of what was said. */

@@ -202,10 +202,13 @@ describe('the follower of the SDK', () => {
       return follower.status === 'live'
     })
     await service.untilTip(await chain.run(chain.sellV2(v2, 'LARK', 700)))
-    const head = await service.head()
-    while ((follower.sequence ?? 0) < head) await events.next()
-    const reader = await service.client()
-    const { pools } = await reader.fetchPools()
+    // Time alone may publish a record between the two: then both are read again.
+    const pools = await until('a list of pools at the follower’s sequence', async () => {
+      const head = await service.head()
+      while ((follower.sequence ?? 0) < head) await events.next()
+      const page = await client.fetchPools()
+      return (await service.head()) === head ? page.pools : null
+    })
     expect([...follower.pools()].map(each => each.pool_id).sort()).toEqual(
       pools.map(each => each.pool_id).sort(),
     )
